@@ -22,7 +22,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from benchmarks.crops import photograph
 from tenter.torch import transforms
-from tenter.torch.samples import random_part
+from tenter.torch.parts import random_part
 
 SIZE, MEAN, STD = 224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SCALE, RATIO = (0.08, 1.0), (3 / 4, 4 / 3)

@@ -96,7 +96,7 @@ def without_missing(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, shown: str | None, returned: str | None
 ) -> Any:
     """A signature without the default that stands for an argument that is missing."""
-    return (re.sub(r"=(MISSING|<object.*?>)", "", shown) if shown else shown), returned
+    return (re.sub(r"=<.*?>", "", shown) if shown else shown), returned
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

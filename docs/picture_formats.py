@@ -119,7 +119,7 @@ def samples(path: str) -> Any:
 
 #: what the summary calls what a type has no place for
 NAMED = {name: (name,) for name in ("EXIF", "XMP", "IPTC", "comment", "PNG text", "resolution", "CMYK")}
-NAMED |= {"profile": ("color profile",), "frames": ("further pictures of the file",)}
+NAMED |= {"profile": ("color profile",), "frames": ("further images of the file",)}
 NAMED |= {"their durations": ("durations of frames", *NAMED["frames"])}
 #: of a package that is not among the others
 LEFT_OUT = "HEIF"

@@ -126,7 +126,7 @@ def test_exact_or_fast(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not allowed with" in refused(capsys, "resize", "in.png", "out.png", "--fit", 9, "--exact", "--fast")
     for option in ("--exact", "--fast"):
         said = refused(capsys, "resize", "in.npy", "out.npy", "--axes", 0, "--size", 2, option)
-        assert f"{option}: is for pictures" in said
+        assert f"{option}: is for images" in said
 
 
 # ---- how far from a full decode. docs/file-formats.md states these bounds

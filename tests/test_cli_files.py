@@ -38,8 +38,8 @@ def test_a_pipe_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", ["text.png", "text.jpg", "text.tif"])
 def test_not_an_image(capsys: pytest.CaptureFixture[str], name: str) -> None:
-    Path(name).write_text("this is not a picture, whatever its name says" * 20)
-    assert "is not a picture" in refused(capsys, "resize", name, "out.png", "--scale", 2)
+    Path(name).write_text("this is not an image, whatever its name says" * 20)
+    assert "is not an image" in refused(capsys, "resize", name, "out.png", "--scale", 2)
 
 
 @pytest.mark.parametrize("name", ["cut.png", "cut.jpg", "cut.tif"])
@@ -84,7 +84,7 @@ def test_of_several_frames_a_type_of_one_holds_the_first(capsys: pytest.CaptureF
             assert main(["resize", name, output, "--scale", "2", *more]) == 0
             said = capsys.readouterr().out
             assert said.endswith(
-                f"80 x 80 (from {name}: 40 x 40){'' if more else '; not kept: further pictures of the file'}\n"
+                f"80 x 80 (from {name}: 40 x 40){'' if more else '; not kept: further images of the file'}\n"
             )
     assert main(["resize", name, "first.npy", "--scale", "2", "--frame", "0"]) == 0
     np.testing.assert_array_equal(np.load("out.npy"), np.load("first.npy"))

@@ -173,7 +173,7 @@ def test_force_overwrites() -> None:
         (["photos/*.gif", "out/"], "matches no file"),
         (["photos/*.txt", "out/"], "matches no file"),
         (["photos/notes.txt", "photos/a.png", "out/"], "unknown file type"),
-        (["empty", "out/"], "contains no picture"),
+        (["empty", "out/"], "contains no image"),
         (["photos", "out/", "--format", "xyz"], "unknown value 'xyz'"),
         (["photos", "out/", "--force", "--skip-existing"], "not allowed"),
         (["in.png", "out.png", "--format", "png"], "--format: goes with a folder"),
@@ -204,13 +204,13 @@ def test_an_output_that_another_input_is(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_failures_are_listed(capsys: pytest.CaptureFixture[str], jobs: int) -> None:
-    Path("photos/b.png").write_text("this is not a picture" * 20)
+    Path("photos/b.png").write_text("this is not an image" * 20)
     Path("photos/f.png").touch()
     assert main(["resize", "photos", "out/", "--scale", "0.5", "--jobs", str(jobs)]) == 1
     said = capsys.readouterr()
     assert said.out.startswith("2 done, 0 skipped, 2 failed; ")
     first, second = said.err.splitlines()
-    assert first.startswith("tenter: photos/b.png: is not a picture") and second == "tenter: photos/f.png: is empty"
+    assert first.startswith("tenter: photos/b.png: is not an image") and second == "tenter: photos/f.png: is empty"
     assert files("out") == ["a.png", "c.jpg"]
 
 

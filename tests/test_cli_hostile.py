@@ -68,7 +68,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str | None]] = {
     "more rows than it says": ("png", lambda: png(rows=BOMB), None),
     "huge": ("png", lambda: png(HUGE, HUGE), "exceeds limit"),
     "large and empty": ("png", lambda: png(13000, 13000), "is truncated or damaged"),
-    "no width": ("png", lambda: png(0, 10), "is not a PNG picture"),
+    "no width": ("png", lambda: png(0, 10), "is not a PNG image"),
     "a text": ("png", lambda: png(more=chunk(b"zTXt", b"Comment\0\0" + BOMB)), "too large"),
     "XMP": ("png", lambda: png(more=chunk(b"iTXt", b"XML:com.adobe.xmp\0\1\0\0\0" + BOMB)), "too large"),
     "a profile": ("png", lambda: png(more=chunk(b"iCCP", b"p\0\0" + BOMB)), "too large"),
@@ -80,7 +80,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str | None]] = {
     "pages in a circle": ("tif", lambda: tiff(after=8), None),
     "a plane elsewhere": ("ome.tif", lambda: ome("../secret.tif"), None),
     "a plane beside it": ("ome.tif", lambda: ome("secret.tif"), None),
-    "negative": ("ppm", lambda: b"P6\n-5 5\n255\n", "is not a PPM picture"),
+    "negative": ("ppm", lambda: b"P6\n-5 5\n255\n", "is not a PPM image"),
     "digits": ("ppm", lambda: b"P3\n5 5\n255\n" + b"9" * 100_000, "is truncated or damaged"),
     "a canvas": ("gif", lambda: b"GIF89a" + struct.pack("<HH", 65535, 65535) + b"\0\0\0;", ""),
     "a huge icon": ("ico", lambda: struct.pack("<HHHBBBBHHII", 0, 1, 1, 10, 10, 0, 0, 1, 32, len(png(HUGE, HUGE)), 22)

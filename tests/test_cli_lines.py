@@ -51,7 +51,7 @@ def test_names_in_folders_are_escaped(capsys: pytest.CaptureFixture[str], jobs: 
     assert main(["resize", "photos", "out/", "--scale", "2", "--jobs", str(jobs)]) == 1
     first, second = lines(capsys.readouterr().err)
     assert first == r"tenter: photos/1two\nlines\x1bc\u202e\udcff.png: is empty"
-    assert second.startswith(r"tenter: photos/two\nlines\x1bc\u202e\udcff.png: is not a picture")
+    assert second.startswith(r"tenter: photos/two\nlines\x1bc\u202e\udcff.png: is not an image")
 
 
 def test_a_failure_names_its_input_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,7 +171,7 @@ def test_no_output_gets_the_descriptor_of_stderr() -> None:
 def test_only_the_first_bytes_say_that_a_file_is_no_picture(capsys: pytest.CaptureFixture[str]) -> None:
     Path("large.png").write_text("no picture")
     os.truncate("large.png", TERABYTE)
-    assert "is not a picture" in refused(capsys, "resize", "large.png", "out.png", "--scale", 2)
+    assert "is not an image" in refused(capsys, "resize", "large.png", "out.png", "--scale", 2)
 
 
 def test_files_larger_than_memory(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +197,7 @@ def test_pictures_larger_than_memory_are_not_decoded(
     monkeypatch.setattr(Image.Image, "load", decode)
     monkeypatch.setattr(sys.modules["PIL.ImageFile"].ImageFile, "load", decode)
     said = refused(capsys, "resize", "plain.png", "out.png", "--size", "2x2")
-    assert "plain.png: a picture of 900 x 800 needs" in said
+    assert "plain.png: an image of 900 x 800 needs" in said
 
 
 def test_a_decompression_bomb_is_called_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

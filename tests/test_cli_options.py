@@ -133,7 +133,7 @@ def test_axes_stand_before_names_too() -> None:
         (["in.npy", "out.npy", "--axes", "x", "--size", "3"], "--axes: expected numbers, as a .npy file names"),
         (["in.npy", "out.npy", "--axes", "xy", "--size", "3"], "--axes: expected a whole number, got 'xy'"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--box", "0", "0", "1", "1"], "--box: expected two axes"),
-        (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--linear-light"], "--linear-light: is for pictures"),
+        (["in.npy", "out.npy", "--axes", "0", "--size", "3", "--linear-light"], "--linear-light: is for images"),
         (["in.npy", "out.npy", "--axes", "0", "--size", "2147483647"], "of memory here"),
         (["cube.npy", "out.npy", "--size", "3x3"], "--axes says which"),
     ],
@@ -216,7 +216,7 @@ def test_linear_light() -> None:
 def test_linear_light_of_what_is_no_srgb(capsys: pytest.CaptureFixture[str]) -> None:
     write_picture(Path("cmyk.tif"), Picture(rgba(), "CMYK"))
     said = refused(capsys, "resize", "cmyk.tif", "out.tif", "--scale", 2, "--linear-light")
-    assert "this picture is CMYK" in said
+    assert "this image is CMYK" in said
     np.save("ints.npy", np.ones((4, 4), np.int32))
     assert "got int32" in refused(capsys, "resize", "ints.npy", "out.npy", "--scale", 2, "--linear-light")
 

@@ -96,7 +96,7 @@ def test_an_animation_to_jpeg_is_its_first_frame_which_is_said(capsys: pytest.Ca
     frames[0].save("in.gif", save_all=True, append_images=frames[1:])
     assert main(["resize", "in.gif", "out.jpg", "--scale", "2"]) == 0
     assert capsys.readouterr().out == (
-        "out.jpg: 40 x 20 (from in.gif: 20 x 10); not kept: further pictures of the file\n"
+        "out.jpg: 40 x 20 (from in.gif: 20 x 10); not kept: further images of the file\n"
     )
     assert np.abs(np.asarray(Image.open("out.jpg")).astype(int) - (255, 0, 0)).max() <= 2
     clear = [Image.new("RGBA", (20, 10), (255, 0, 0, 128 * k % 256)) for k in range(3)]

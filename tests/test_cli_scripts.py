@@ -68,7 +68,7 @@ def test_repeat_through_pipes() -> None:
     ("given", "said"),
     [
         (b"", "stdin: is empty"),
-        (b"no picture" * 9, "stdin: is not a .npy file or a picture"),
+        (b"no picture" * 9, "stdin: is not a .npy file or an image"),
         (b"GIF", "stdin: is not"),
     ],
 )
@@ -182,7 +182,7 @@ def test_a_dry_run_writes_nothing(capsys: pytest.CaptureFixture[str], json_: lis
     assert main(["resize", "photos/good.png", "new/deep/", "--fill", "9x5", "--dry-run", *json_]) == 0
     assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")} == before
     said = capsys.readouterr()
-    assert said.err.splitlines()[0] == "tenter: photos/cut.png: is not a picture that can be read"
+    assert said.err.splitlines()[0] == "tenter: photos/cut.png: is not an image that can be read"
     if json_:
         first = json.loads(said.out.splitlines()[0])
         assert (first["planned"], first["failed"], first["skipped"]) == (1, 1, 1)
@@ -217,7 +217,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
             (file,) = json.loads(capsys.readouterr().out)["files"]
             assert file["input_size"] == {"height": 30, "width": width} and file.get("pictures", 1) == pictures
     assert main(["resize", "pages.tif", "out.tif", "--scale", "2", "--force", "--dry-run"]) == 0
-    assert "3 pictures, the first 40 x 60 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
+    assert "3 images, the first 40 x 60 (from pages.tif: the first 20 x 30)" in capsys.readouterr().out
     for args in (["out.tif", "--frame", 3], ["new.jpg", "--frame", -4]):
         said = {
             refused(capsys, "resize", "pages.tif", *args, "--scale", 2, "--force", *more)
@@ -272,7 +272,7 @@ def test_unknown_words_are_named(capsys: pytest.CaptureFixture[str], args: list[
 def test_the_command_alone_prints_help() -> None:
     done = command(env={**os.environ, "COLUMNS": "80"})
     assert (done.returncode, done.stderr) == (0, "")
-    assert "resize pictures or .npy arrays" in done.stdout and "Exit codes: 0 success; 1 some" in done.stdout
+    assert "resize images, .npy arrays or zarr" in done.stdout and "Exit codes: 0 success; 1 some" in done.stdout
 
 
 @pytest.mark.parametrize("columns", [60, 80, 200])

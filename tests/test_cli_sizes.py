@@ -124,7 +124,7 @@ def test_an_array_of_a_pictures_shape() -> None:
         (["--fit", "3x4", "--gravity", "north"], "--gravity: goes with --fill"),
         (["--fill", "3x4", "--gravity", "nort"], "unknown value 'nort' (did you mean 'north'?)"),
         (["--width", "2147483647"], "of memory here"),
-        (["--fit", "5", "--axes", "0"], "--fit: is for pictures"),
+        (["--fit", "5", "--axes", "0"], "--fit: is for images"),
         (["--size", "5x6", "--axes", "0", "1"], "--size: expected one number for each axis, in the order of --axes"),
     ],
 )

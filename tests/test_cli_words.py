@@ -16,7 +16,7 @@ from cli_helpers import Image, _inside, noise, refused  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
-ALPHA = "has no alpha channel, this picture is RGBA; write .png or .tiff, or put it on a color by --background white"
+ALPHA = "has no alpha channel, this image is RGBA; write .png or .tiff, or put it on a color by --background white"
 BOTH = "--size: expected WIDTHxHEIGHT, got 480 640; --size 480x640 is 480 wide and 640 high, --size 640x480 is 640 wide"
 
 #: A command, and what its one line says.
@@ -27,7 +27,7 @@ REFUSED: list[tuple[str, str]] = [
     ("resize in.npy out.npy --size 480 640", BOTH),
     ("resize in.png out.png --size 3 3", "got 3 3; --size 3x3 is 3 wide and 3 high\n"),
     ("resize in.png out.png --size 480", "got 480; --width 480 is 480 wide, --fit 480 at most 480 a side\n"),
-    ("resize in.png out.png --auto-orient", "--auto-orient: pictures are always turned upright; --keep-orientation"),
+    ("resize in.png out.png --auto-orient", "--auto-orient: images are always turned upright; --keep-orientation"),
     ("resize in.png out.png --crop 3x3", "--crop: tenter cuts by --box TOP LEFT BOTTOM RIGHT, and to a ratio by --fill"),
     ("resize in.png out.png --rotate 90", "--rotate: tenter does not rotate by an angle: `jpegtran -rotate 90` does"),
     ("resize in.png out.png --sharpen", "--sharpen: tenter does not sharpen: --mode lanczos is the crispest"),
@@ -83,7 +83,7 @@ def test_all_pictures_of_an_animation_are_named(capsys: pytest.CaptureFixture[st
     assert main(["resize", "in.gif", "out.gif", "--scale", "0.5", *["--dry-run"] * dry]) == 0
     would = "would be written: " if dry else ""
     assert capsys.readouterr().out.startswith(
-        f"out.gif: {would}6 pictures, the first 20 x 15 (from in.gif: the first 40 x 30)"
+        f"out.gif: {would}6 images, the first 20 x 15 (from in.gif: the first 40 x 30)"
     )
     assert dry or Image.open("out.gif").n_frames == 6
 
@@ -102,7 +102,7 @@ def test_an_interrupt_counts_failures(
     for k in range(6):
         noise().save(f"photos/{k}.png")
         if k < failures:
-            Path(f"photos/{k}.png").write_text("not a picture")
+            Path(f"photos/{k}.png").write_text("not an image")
     attempt, calls = workers._attempt, []
 
     def pressed(*args: Any) -> Any:

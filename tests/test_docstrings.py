@@ -108,7 +108,9 @@ def test_functions_and_classes_say_what_is_related(name: str) -> None:
     module = importlib.import_module(
         next(m for m in sorted(MODULES, key=len, reverse=True) if name.startswith(f"{m}."))
     )
-    for related in re.findall(r"^(\S+) : ", found["See Also"], re.M):
+    entries = [re.fullmatch(r"(\S+) : ((?! : ).)+", line) for line in found["See Also"].strip().split("\n")]
+    assert all(entries), "one entry a line"
+    for related in [entry[1] for entry in entries if entry]:
         first, *rest = related.split(".")
         there = tenter if first == "tenter" else getattr(module, first, None) or getattr(tenter, first)
         for part in rest:

@@ -125,7 +125,7 @@ P = pixels("uint8", 4, 4, 3)
     (lambda i: resize([P], Fit(2)), "size", ValueError, ["or a Fill for all"]),
     (lambda i: resize([P]), "size", ValueError, ["one size"]),
     (lambda i: resize([P], (1, 2, 3)), "size", ValueError, ["(height, width)"]),
-    (lambda i: resize([P], 2, layout="NHWC"), "layout", ValueError, ["of one picture"]),
+    (lambda i: resize([P], 2, layout="NHWC"), "layout", ValueError, ["of one image"]),
     (lambda i: resize([P], 2, out=np.empty((1, 2, 3, 3), np.uint8)), "out", ValueError, ["(1, 2, 2, 3)"]),
     (lambda i: resize([i, i.convert("L")], 2), "x", ValueError, ["one mode", "L and RGB"]),
     (lambda i: resize(i, 2, layout="HWC"), "layout", TypeError, ["np.asarray(image)"]),

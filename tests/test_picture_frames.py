@@ -149,14 +149,14 @@ def test_smaller_copies_are_no_pages(capsys: pytest.CaptureFixture[str]) -> None
         writer.write(pixels_of("RGB"), photometric="rgb", metadata=None)
         writer.write(pixels_of("RGB")[::2, ::2], photometric="rgb", subfiletype=1, metadata=None)
     run("resize", "in.tif", "out.png", "--scale", 0.5)
-    assert "not kept: smaller copies of the picture" in capsys.readouterr().out
+    assert "not kept: smaller copies of the image" in capsys.readouterr().out
 
 
 def test_the_first_of_a_cameras_pictures(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = Image.fromarray(pixels_of("RGB")), Image.fromarray(255 - pixels_of("RGB"))
     first.save("in.jpg", "MPO", save_all=True, append_images=[second])
     run("resize", "in.jpg", "out.jpg", "--size", "13x10")
-    assert "not kept: further pictures of the file" in capsys.readouterr().out
+    assert "not kept: further images of the file" in capsys.readouterr().out
     with Image.open("out.jpg") as image:
         assert image.format == "JPEG" and image.size == (13, 10)
 
@@ -167,7 +167,7 @@ def test_types_of_one_picture_take_the_first_frame() -> None:
     for ending in sorted(set(FORMATS) - {".gif", ".webp", ".png", ".apng", ".avif", ".avifs", ".tif", ".tiff"}):
         done = command("resize", "in.gif", f"out{ending}", "--scale", 2) if ending == ".jpg" else None
         if done is not None:
-            assert done.returncode == 0 and "not kept: further pictures of the file" in done.stdout
+            assert done.returncode == 0 and "not kept: further images of the file" in done.stdout
             assert (
                 np.abs(np.asarray(Image.open(f"out{ending}").reduce(2)).astype(int) - np.asarray(first)[..., :3]).mean()
                 < 8

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 
 from error_helpers import refused
-from tenter.torch import samples, transforms
+from tenter.torch import parts, transforms
 from torchvision_stand_in import tv_tensors
 
 Image = pytest.importorskip("PIL.Image")
@@ -116,13 +116,13 @@ DRAWN: list[tuple[int, tuple[int, int], tuple[int, int, int, int], float]] = [
 @pytest.mark.parametrize("seed, size, part, after", DRAWN)
 def test_equal_seeds_take_the_parts_that_torchvision_takes(seed, size, part, after):
     torch.manual_seed(seed)
-    assert samples.random_part(*size, (0.08, 1.0), (3 / 4, 4 / 3)) == part and torch.rand(1).item() == after
+    assert parts.random_part(*size, (0.08, 1.0), (3 / 4, 4 / 3)) == part and torch.rand(1).item() == after
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_random_part_is_cut_then_resized_then_reversed(seed):
     torch.manual_seed(seed)
-    top, left, height, width = samples.random_part(120, 160, (0.08, 1.0), (3 / 4, 4 / 3))
+    top, left, height, width = parts.random_part(120, 160, (0.08, 1.0), (3 / 4, 4 / 3))
     flip = bool(torch.rand(1) < 0.5)
     want = np.asarray(Image.fromarray(PHOTO[top : top + height, left : left + width]).resize((32, 32), 2))
     want = want[:, ::-1] if flip else want

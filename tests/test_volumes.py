@@ -158,7 +158,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
         (("in.zarr", "out.zarr", "--scale", 0.5, "--axes", "3"), "numbers from -3 to 2, got 3"),
         (("in.zarr", "out.zarr", "--scale", 0.5, "--axes", "z,0"), "each axis once"),
         (("in.zarr", "out.zarr", "--scale", 0.001, *ALL), "leaves nothing"),
-        (("in.zarr", "out.zarr", *half, "--linear-light"), "--linear-light: is for pictures"),
+        (("in.zarr", "out.zarr", *half, "--linear-light"), "--linear-light: is for images"),
         (("in.zarr", "out.zarr", *half, "--jobs", 2), "--jobs: does not go with arrays on disk"),
         (("in.zarr", "out.zarr", *half, "--chunks", "8,8"), "expected 3 lengths"),
         (("in.zarr", "out.zarr", *half, "--chunks", "8,8,0"), "lengths of at least 1"),

@@ -65,9 +65,11 @@ struct ArrayView {
     for (int d = 0; d < ndim; ++d) n *= shape[d];
     return n;
   }
-  bool contiguous() const {
+  // Whether values are adjacent in memory. order: the dims from slowest to fastest; null if they are in order.
+  bool contiguous(const int* order = nullptr) const {
     int64_t step = dtype->itemsize;
-    for (int d = ndim - 1; d >= 0; --d) {
+    for (int k = ndim - 1; k >= 0; --k) {
+      const int d = order ? order[k] : k;
       if (shape[d] != 1 && stride[d] != step) return false;
       step *= shape[d];
     }

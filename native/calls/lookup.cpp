@@ -3,8 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <iterator>
 #include <new>
+#include <numeric>
 
 #include "arrays/array_libraries.hpp"
 #include "arrays/arrays.hpp"
@@ -17,6 +19,7 @@
 #include "calls/repeat_by_ints.hpp"
 #include "calls/repeat_counts.hpp"
 #include "plan/host_plan.hpp"
+#include "rules/bytes.hpp"
 #include "system/tuning.hpp"
 
 namespace nb = nanobind;
@@ -271,17 +274,16 @@ PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return (wants ? record_plan(x, plan) : run_plan(x, from, plan)).to_python();
 }
 
-// (out, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must run it; None
-// where Python must run the call. out: an array that the caller may write to.
-PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
+namespace {
+
+// Runs a cached call whose result goes to a target that is not read yet. args: out, call, x, *arguments.
+PyObject* call_into(Target& target, PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[2];
   const bool tensor = is_tensor(x);
   const int traced = tensor ? calls_are_traced() : 0;
   const CallArguments* const names = CallArguments::of(args[1]);
   OwnArguments own;
   ArrayView from;
-  Target target;
   if (!own.read(args + 3, n - 3)) return none_or_error();
   if (traced || by_counts(names, args + 3, n - 3) || read_array(x, from) != Reading::readable) return none_or_error();
   if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
@@ -293,6 +295,56 @@ PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (plan) return run_plan(x, from, plan, &target).to_python();
   const CoreCall call{x, from, args[1], names, own.args(), n - 3, false, &target};
   return run_specialized(call, bytes.get(), nullptr).to_python();
+}
+
+// Reads (bytes of a Normalized of every channel, the dim of channels or -1).
+bool read_normalization(PyObject* each, PyObject* channel, Normalization& found) {
+  char* at;
+  Py_ssize_t n;
+  if (PyBytes_AsStringAndSize(each, &at, &n) < 0) return false;
+  found.each = reinterpret_cast<const Normalized*>(at), found.channels = int64_t(size_t(n) / sizeof(Normalized));
+  found.channel = int(PyLong_AsLong(channel));
+  return !PyErr_Occurred();
+}
+
+}  // namespace
+
+// (out, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must run it; None
+// where Python must run the call. out: an array that the caller may write to.
+PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
+  Target target;
+  return call_into(target, args, n);
+}
+
+// (normalization of every channel, dim of channels, out, call, x, *arguments) -> as cached_call_into, with the result
+// normalized
+PyObject* normalized_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n < 5) return PyErr_Format(PyExc_TypeError, "expected a normalization, a dim, an out, a call and an array");
+  Target target;
+  if (!read_normalization(args[0], args[1], target.normalization)) return nullptr;
+  return call_into(target, args + 2, n - 2);
+}
+
+// (normalization of every channel, dim of channels, out, y) -> out, with y normalized; None where PyTorch must do it.
+PyObject* normalized(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected a normalization, a dim, an out and an array");
+  Target target;
+  ArrayView y;
+  if (!read_normalization(args[0], args[1], target.normalization)) return nullptr;
+  if (read_array(args[3], y) != Reading::readable || !target.read(args[2], y)) return none_or_error();
+  if (y.tensor && (calls_are_traced() || wants_grad(args[3]))) return none_or_error();
+  if (y.ndim != target.view.ndim || !std::equal(y.shape, y.shape + y.ndim, target.view.shape)) return none_or_error();
+  int order[max_read_dims];
+  std::iota(order, order + y.ndim, 0);
+  std::stable_sort(order, order + y.ndim, [&](int a, int b) { return y.stride[a] > y.stride[b]; });
+  NormalizeTask task{y.data, Dtype(y.dtype->number), 0, {}};
+  if (y.n_values() && (!y.contiguous(order) || !target.float_rows(y.shape, y.ndim, order, task.to))) Py_RETURN_NONE;
+  const int threads = threads_for(4 * y.n_values());
+  if (!threads) return nullptr;
+  task.n_rows = y.n_values() ? y.n_values() / task.to.width() : 0;
+  if (!work(y.n_values(), [&] { kernels().bytes->normalize(task, threads); })) return nullptr;
+  return Py_NewRef(args[2]);
 }
 
 }  // namespace tenter

@@ -30,6 +30,8 @@ PyObject* forget_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* normalized_call(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* normalized(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);

@@ -12,7 +12,7 @@
 namespace tenter {
 namespace {
 
-constexpr int64_t wide = 32;  // bytes of one store of copies
+constexpr int64_t wide = 32;  // bytes of one wide store
 template <int N>
 constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
 
@@ -32,8 +32,8 @@ inline auto copies_of(const char* src) {
   }
 }
 
-// Stores `count` copies of the N bytes at src. Runs are mostly short: one wide store covers a run and spills into the
-// next, which is stored after it. `end` is the end of this task's output; no store passes it.
+// Stores `count` copies of the N bytes at src. Runs are mostly short, so one wide store covers a run and spills into
+// the next run, which is stored after it. `end` is the end of the task's output; no store passes it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
@@ -61,12 +61,12 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
-// How many stores of `outputs` each run has at least, where runs are `mean` long on average: most runs are then stored
+// How many stores of `outputs` each every run gets, if runs are `mean` long on average. Most runs are then stored
 // without a branch on their length, which would be mispredicted.
 inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2 ? 1 : mean <= outputs ? 2 : 4; }
 
-// Runs whose lengths differ from input to input: each input has `stores` wide stores, even one of no outputs. Returns
-// how many of the n inputs are done, up to the first whose stores would pass `end`, and advances dst.
+// Stores runs whose lengths differ. Each input gets `stores` wide stores, even an input without outputs. Stops at the
+// first input whose stores would pass `end`. Returns how many of the n inputs are done, and advances dst.
 template <int N, int stores>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
@@ -100,7 +100,7 @@ inline void gather(const int64_t* index, const char* src, int64_t stride, char* 
   for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
 }
 
-// Short rows that all take the same inputs.
+// Short rows that all read the same inputs.
 template <int N>
 void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
                  int64_t row_stride) {
@@ -112,7 +112,7 @@ void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t strid
   else each(stride);
 }
 
-// Outputs [lo, hi) of the last axis, of runs of N bytes.
+// Stores outputs [lo, hi) of the last axis, in runs of N bytes.
 template <int N>
 void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi) {
   const char* const end = dst + (hi - lo) * N;
@@ -157,8 +157,8 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
   }
 }
 
-// One run of at least a vector of bytes. As a call, which decides by the length each time, rows of some hundred bytes
-// take a tenth longer.
+// Stores one run of at least a vector of bytes. Inlined: a call, which branches on the length each time, makes rows of
+// some hundred bytes a tenth slower.
 inline void copy_row(char* dst, const char* src, int64_t n) {
   typedef Vec<int64_t> V;
   constexpr int64_t one = sizeof(V), many = 8;
@@ -252,9 +252,10 @@ inline bool gather_by_table(const CopyTask& t, int k, const char* src, char* dst
   });
 }
 
-// Stores outputs [lo, hi) of axis k and of the axes after it. src: the input at index 0 of axis k. A small repeated
-// block is copied from its first copy, which is in cache; a large one again from the input, which is never larger. One
-// whose values are picked one by one is always copied from its first copy.
+// Stores outputs [lo, hi) of axis k, with all axes after it. src: the input at index 0 of axis k. A small repeated
+// block is copied from its first copy, which is in cache. A large one is read again from the input, which is never
+// larger. A block whose values are copied one by one is always copied from its
+// first copy.
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
   if (k == t.n_axes) {
     std::memcpy(dst, src, t.run);
@@ -315,8 +316,8 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
   });
 }
 
-// Long runs of bytes: each task copies one part of a run to all outputs of the last axis, so that it is read once.
-// n_leading: index tuples of the axes before.
+// Long runs of bytes. Each task copies one chunk of a run to all outputs of the last axis, so that it is read once.
+// n_leading: how many index tuples the axes before have.
 inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
   const CopyAxis& last = t.axis[t.n_axes - 1];
   const int64_t least = std::clamp<int64_t>(tuning.task_bytes, line, min_run_part);
@@ -339,7 +340,7 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
 void copy(const CopyTask& given, int threads) {
   const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
   if (total == 0) return;
-  CopyTask t;  // its axes are kilobytes, and set as far as they are used
+  CopyTask t;  // its axes take kilobytes; only those in use are set
   t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
   std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
   int64_t table[most_flat];

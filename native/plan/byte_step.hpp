@@ -21,6 +21,14 @@ struct ByteStep final : KernelCall {
     without_gil([&] { kernels().bytes->run(call, threads); });
   }
   void run_here(uintptr_t src, uintptr_t dst) const override { kernels().bytes->run(at(src, dst, false), 1); }
+  bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
+    const int64_t n_column = task.column ? task.column->n_out : task.n_column;
+    if (task.alpha || n_column * task.inner != to.width()) return false;
+    ByteTask call = at(src, 0, false);
+    call.floats = &to;
+    without_gil([&] { kernels().bytes->run(call, threads); });
+    return true;
+  }
   ByteTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     ByteTask call = task;
     call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);

@@ -162,10 +162,33 @@ Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) 
   if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return Outcome::declined();
   const int n_threads = threads();
   if (!n_threads) return Outcome::failed();
+  if (target && target->normalization.each) return run_normalized(from, *target, n_threads);
   if (target) return target->fill(order_, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
   Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_);
   if (y.is_made() && !no_exception([&] { run(from.data, y.data, n_threads, y.stream); })) return Outcome::failed();
   return std::move(y.array);
+}
+
+// One step that makes rows of 8-bit values stores them as floats. Other results are made first.
+Outcome HostPlan::run_normalized(const ArrayView& from, const Target& target, int threads) const {
+  NormalizeTask task;
+  if (!target.float_rows(shape_, ndim_, in_order_ ? nullptr : order_, task.to)) return Outcome::declined();
+  const DeferredSignals deferred;
+  const bool made = no_exception([&] {
+    if (!bytes_) return;
+    if (steps_.size() == 1 && steps_[0].target == Buffer::output &&
+        steps_[0].call->run_to_floats(reinterpret_cast<uintptr_t>(from.data) + uintptr_t(steps_[0].source_at), task.to,
+                                      threads))
+      return;
+    Room room;
+    task.dtype = Dtype(from.dtype->number);
+    const bool in_place = task.dtype == Dtype::f32 && !task.to.interleaved;
+    char* const to = in_place ? target.view.data : room.get(bytes_);
+    run(from.data, to, threads, false);
+    task.src = to, task.n_rows = target.view.n_values() / task.to.width();
+    run_unlocked(bytes_, [&] { kernels().bytes->normalize(task, threads); });
+  });
+  return made ? Outcome::done(Owned(Py_NewRef(target.object))) : Outcome::failed();
 }
 
 void HostPlan::run(const char* from, char* to, int threads, bool stream) const {

@@ -4,6 +4,8 @@
 
 namespace tenter {
 
+struct FloatRows;
+
 struct KernelCall {
   KernelCall() = default;
   KernelCall(const KernelCall&) = delete;
@@ -13,6 +15,8 @@ struct KernelCall {
   virtual void run_here(uintptr_t src, uintptr_t dst) const = 0;
   // Runs on up to `threads` threads without the interpreter's lock. stream: whether to use streaming stores.
   virtual void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const = 0;
+  // The same, with rows of the result stored as floats. Returns false, before anything is done, if the kernel cannot.
+  virtual bool run_to_floats(uintptr_t, const FloatRows&, int) const { return false; }
   virtual const char* name() const = 0;
 };
 

@@ -52,23 +52,47 @@ bool aligned(const ArrayView& x) {
 
 bool Target::read(PyObject* out, const ArrayView& x) {
   object = out;
-  return read_array(out, view) == Reading::readable && view.tensor == x.tensor && view.dtype == x.dtype &&
-         view.device == on_cpu && x.device == on_cpu && apart(x, view) && elements_apart(view);
+  if (read_array(out, view) != Reading::readable || view.tensor != x.tensor) return false;
+  const auto is = [](const ArrayView& a, Dtype dtype) { return a.dtype->number == int(dtype); };
+  const bool has_dtype =
+      normalization.each ? is(view, Dtype::f32) && (is(x, Dtype::u8) || is(x, Dtype::f32)) : view.dtype == x.dtype;
+  return has_dtype && view.device == on_cpu && x.device == on_cpu && apart(x, view) && elements_apart(view);
 }
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {
   if (view.ndim != ndim || !std::equal(shape, shape + ndim, view.shape)) return false;
+  FloatRows rows;
+  if (normalization.each) return float_rows(shape, ndim, order, rows);
   return has_layout(order) || view.n_values() <= tuning.apart_bytes / view.dtype->itemsize;
 }
 
-bool Target::has_layout(const int* order) const {
-  int64_t step = view.dtype->itemsize;
-  for (int k = view.ndim - 1; k >= 0; --k) {
-    const int d = order ? order[k] : k;
-    if (view.shape[d] != 1 && view.stride[d] != step) return false;
-    step *= view.shape[d];
+bool Target::has_layout(const int* order) const { return view.contiguous(order) && aligned(view); }
+
+bool Target::float_rows(const int64_t* shape, int ndim, const int* order, FloatRows& to) const {
+  const auto [each, channels, channel] = normalization;
+  if (ndim < 2 + (channel >= 0) || (channel >= 0 && shape[channel] != channels)) return false;
+  // The order of dims in `out`: the channels are third to last. In the result they are there, or last.
+  int planes[max_read_dims], pixels[max_read_dims], n = 0;
+  for (int d = 0; d < ndim; ++d)
+    if (d != channel) planes[n] = pixels[n] = d, ++n;
+  if (channel >= 0) {
+    planes[n] = planes[n - 1], planes[n - 1] = planes[n - 2], planes[n - 2] = channel;
+    pixels[n] = channel;
   }
-  return aligned(view);
+  const auto lies = [&](const int* by) {
+    for (int k = 0; k < ndim; ++k)
+      if ((order ? order[k] : k) != by[k]) return false;
+    return true;
+  };
+  const bool interleaved = !lies(planes);
+  if ((interleaved && !lies(pixels)) || !has_layout(planes)) return false;
+  to = {reinterpret_cast<float*>(view.data),
+        each,
+        channels,
+        shape[planes[ndim - 2]],
+        shape[planes[ndim - 1]],
+        interleaved};
+  return true;
 }
 
 // Loops over the caller's memory in its own order. Contiguous parts of it are copied by one call.

@@ -49,6 +49,8 @@ PyMethodDef functions[] = {
     fast<register_calls>("register_calls"),
     fast<cached_call>("cached_call"),
     fast<cached_call_into>("cached_call_into"),
+    fast<normalized_call>("normalized_call"),
+    fast<normalized>("normalized"),
     fast<name_arguments>("name_arguments"),
     fast<know_constants>("know_constants"),
     fast<call_key>("call_key"),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/normalize.hpp"
 #include "kernels/premultiply.hpp"
 #include "rules/byte_taps.hpp"
 #include "rules/pillow_rows.hpp"
@@ -62,6 +63,7 @@ struct ByteTask {
   bool rows_first;
   bool alpha;   // the last of 2 or 4 inner values is alpha: colors are premultiplied by it, and divided after summing
   bool stream;  // whether to use streaming stores
+  const FloatRows* floats = nullptr;  // where the result goes as floats, instead of dst
 };
 constexpr int64_t max_byte_inner = 4;  // wider columns fill vectors
 
@@ -74,6 +76,7 @@ struct ByteKernels {
   bool (*is_alpha)(const PremultiplyTask&, int threads);
   PillowFit (*pillow_weights)(const PillowTask&);
   QuadTable (*make_quads)(const ByteMap&, bool aligned);
+  void (*normalize)(const NormalizeTask&, int threads);
 };
 
 }  // namespace tenter

@@ -29,7 +29,9 @@ def refuse_others(named: dict[str, Any], position: Any) -> None:
             given = describe(named[word])
             refuse(TypeError, word, "no argument of this name", f"{given} (did you mean {instead.format(given)}?)")
     if "axes" in named or isinstance(position, (list, tuple)):
-        refuse(TypeError, "axes", "none, as a picture has two, or tenter.resize", repr(named.get("axes", position)))
+        refuse(
+            TypeError, "axes", "none, as an image has two (tenter.resize takes axes)", repr(named.get("axes", position))
+        )
 
 
 def has_alpha(x: Any, size: Any, alpha: Any) -> bool:

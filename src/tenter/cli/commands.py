@@ -48,7 +48,7 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
     if args.format and output != PIPE:
         raise Refusal("--format: goes with a folder, or -, as OUT; the ending of a file's name says its type")
     if output == PIPE and args.json:
-        raise Refusal("--json: goes to standard output, where - puts the picture")
+        raise Refusal("--json: goes to standard output, where - puts the image")
     if PIPE in (name, output) and args.dry_run:
         raise Refusal("--dry-run: goes with names of files")
     if output != PIPE:

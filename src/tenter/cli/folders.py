@@ -139,7 +139,7 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
     if not found:
         hint = "" if recursive else "; --recursive includes its subfolders"
         there = f"; not read: {counted(left_out)}" if left_out else ""
-        raise Refusal(f"{name}: contains no picture ({' '.join(FORMATS)}){hint}{there}")
+        raise Refusal(f"{name}: contains no image ({' '.join(FORMATS)}){hint}{there}")
     return found
 
 

@@ -156,7 +156,7 @@ def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
     }  # fmt: skip
     for option, given in for_pictures.items():
         if given:
-            raise Refusal(f"{option}: is for pictures, and for arrays of their shapes without --axes")
+            raise Refusal(f"{option}: is for images, and for arrays of their shapes without --axes")
     if args.box is not None and len(axes) != 2:
         raise Refusal(f"--box: expected two axes, got {len(axes)}")
 

@@ -125,7 +125,7 @@ def build_parser(axes: int = 0, sizes: int = 1) -> tuple[Parser, dict[str, Parse
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     by_name = {
-        "resize": commands.add_parser("resize", help="resize pictures or .npy arrays, or zarr", add_help=False),
+        "resize": commands.add_parser("resize", help="resize images, .npy arrays or zarr arrays", add_help=False),
         "repeat": commands.add_parser("repeat", help="repeat elements or rows of an array", add_help=False),
         "pyramid": commands.add_parser("pyramid", help="make the levels of a multiscale zarr array", add_help=False),
         "explain": commands.add_parser("explain", help="explain a call of the library", add_help=False),

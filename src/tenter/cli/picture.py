@@ -73,7 +73,7 @@ def from_array(array: npt.NDArray[Any], path: str) -> Picture:
     """Make a picture of an (H, W) or (H, W, C) array."""
     channels = 1 if array.ndim == 2 else array.shape[-1]
     if channels not in KINDS:
-        raise Refusal(f"{path}: a picture has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
+        raise Refusal(f"{path}: an image has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
     return Picture(array[..., 0] if array.ndim == 3 and channels == 1 else array, KINDS[channels])
 
 

@@ -68,7 +68,7 @@ def write_stdout(write: Callable[[BinaryIO], None]) -> None:
     if sys.stdout is None:
         raise Refusal(f"{STDOUT}: is closed")
     if sys.stdout.isatty():
-        raise Refusal(f"{STDOUT}: is a terminal; > FILE or | PROGRAM takes the picture")
+        raise Refusal(f"{STDOUT}: is a terminal; > FILE or | PROGRAM takes the image")
     contents = io.BytesIO()
     write(contents)
     try:
@@ -88,5 +88,5 @@ def _ending(head: bytes) -> str:
         return ".npy"
     type_ = type_of(head, STDIN)
     if type_ is None:
-        raise Refusal(f"{STDIN}: is not a .npy file or a picture of a kind that can be read")
+        raise Refusal(f"{STDIN}: is not a .npy file or an image of a kind that can be read")
     return TYPES[type_].endings[0]

@@ -69,7 +69,7 @@ def resize_file(
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
         return sizes, tuple(lost)
     if from_npy and to_npy and options.background is not None:
-        raise Refusal("--background: is for pictures; from .npy to .npy, no channel is alpha")
+        raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
     # The pictures that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     if to_npy:
@@ -119,7 +119,7 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     if options.background is not None:
         picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
-        raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this picture is CMYK")
+        raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this image is CMYK")
     target = find_target(picture.size, picture.metadata.orientation, options)
     if type_:
         check_format(picture, output, type_, target.size)

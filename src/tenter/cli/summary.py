@@ -29,7 +29,7 @@ def line_of(outcome: Outcome, options: Options) -> str:
     if outcome.sizes is None:
         return f"{output}: exists already, left as it is"
     before, after = (_in_words(lengths, options) for lengths in outcome.sizes[:2])
-    several, first = f"{outcome.sizes.pictures} pictures, the first ", "the first "
+    several, first = f"{outcome.sizes.pictures} images, the first ", "the first "
     if outcome.sizes.pictures == 1:
         several = first = ""
     would = "would be written: " if outcome.status == "planned" else ""

@@ -104,7 +104,7 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
             refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
         how, pixels = of_mode(pixels[0], how), [pillow_images.array_of(image) for image in pixels]
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
-        refuse(ValueError, "layout", "that of one picture of the list: HWC, CHW or HW", repr(layout))
+        refuse(ValueError, "layout", "that of one image of the list: HWC, CHW or HW", repr(layout))
     height, width = _one_size(size, how["scale"])
     first = pixels[0]
     letters = layout or ("HWC" if first.ndim == 3 else "HW")
@@ -127,16 +127,16 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
 
 def _one_size(size: Any, scale: Any) -> tuple[int, int]:
     """The height and width that all pictures of a list get."""
-    expected = "one size for all pictures of a list"
+    expected = "one size for all images of a list"
     if scale is not None:
         refuse(ValueError, "scale", expected, "another for each")
     if size is None:
         refuse(ValueError, "size", expected, "none")
     if isinstance(size, Fit):
-        refuse(ValueError, "size", "one size or a Fill for all pictures of a list", describe(size))
+        refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
     if len(sides) > 2:
-        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all pictures of a list", describe(size))
+        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all images of a list", describe(size))
     return sides[0], sides[-1]
 
 
@@ -144,7 +144,7 @@ def _check_alike(pixels: Any, letters: str) -> None:
     """Refuses pictures that do not fit in one array, and those of other libraries."""
     kinds = {_kind(x, letters) for x in pixels}
     if len(kinds) > 1:
-        refuse(ValueError, "x", "pictures of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+        refuse(ValueError, "x", "images of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
     if of(pixels[0]).PACKAGE not in ("numpy", "torch"):
         refuse(TypeError, "x", "a list of NumPy arrays, tensors or images of Pillow", describe(pixels[0]))
 

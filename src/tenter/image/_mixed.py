@@ -27,7 +27,7 @@ def check(x: Any) -> None:
         expected = "uint8, uint16 or floats for linear_light and for alpha (alpha=False says that there is none)"
         refuse(TypeError, "x", expected, name)
     if getattr(x, "requires_grad", False):
-        refuse(TypeError, "x", "no gradient where alpha or light is mixed (call detach())", "a leaf of one")
+        refuse(TypeError, "x", "no gradient, as alpha and linear_light have none (call detach())", "a leaf of one")
 
 
 def each(mode: Any) -> list[Any]:

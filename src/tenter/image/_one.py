@@ -68,9 +68,9 @@ def _check_mixed(x: Any) -> None:
     """Refuses arrays whose alpha or light cannot be mixed."""
     _mixed.check(x)
     if is_standard(x) and (unknown := of(x).unreadable(x)):
-        refuse(TypeError, "x", "a picture whose values are known, to mix them", unknown)
+        refuse(TypeError, "x", "an image whose values are known, as alpha and linear_light need them", unknown)
     if of(x).PACKAGE == "dask.array":
-        expected = "a picture in memory, where alpha or light is mixed (x.compute(); alpha=False mixes none)"
+        expected = "an image in memory, as alpha and linear_light need (x.compute(), or alpha=False)"
         refuse(TypeError, "x", expected, "a Dask array")
 
 

@@ -4,7 +4,6 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,8 @@ from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.types import Array
 from tenter._specs.lengths import channels_first
+from tenter.torch import normalized
+from tenter.torch.parts import Place
 
 # torchvision's words for modes and ours, and Pillow's numbers for torchvision's words.
 MODES = {
@@ -23,17 +24,6 @@ MODES = {
     "lanczos": "lanczos", "box": "box", "hamming": "hamming",
 }  # fmt: skip
 OF_PILLOW = {0: "nearest-exact", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
-
-
-class Place(NamedTuple):
-    """The part of the input that is taken, the size that it gets, and whether its columns are reversed."""
-
-    top: int | Fraction
-    left: int | Fraction
-    height: int | Fraction
-    width: int | Fraction
-    size: tuple[int, int]
-    flip: bool = False
 
 
 class Made(NamedTuple):
@@ -44,6 +34,13 @@ class Made(NamedTuple):
     dtype: torch.dtype | None
     mean: tuple[float, ...] | None
     std: tuple[float, ...] | None
+
+    def of_channels(self, channels: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """mean and std of every channel: 0 and 1 if they are not given."""
+        mean, std = self.mean or (0.0,), self.std or (1.0,)
+        if len(mean) not in (1, channels):
+            refuse(ValueError, "mean", f"{channels} numbers, one for each channel", str(len(mean)))
+        return mean * (channels // len(mean)), std * (channels // len(std))
 
     def __str__(self) -> str:
         given = f"interpolation={self.mode}, antialias={self.antialias}"
@@ -116,43 +113,6 @@ def _numbers(name: str, given: Any) -> tuple[float, ...]:
     return found
 
 
-# ---- parts of images
-
-
-def shorter_side(height: int, width: int, size: int | None, most: int | None) -> tuple[int, int]:
-    """The size with that shorter side, unless the longer one becomes more than `most`; truncated, as in torchvision."""
-    short, long = sorted((height, width))
-    if size is None:
-        assert most is not None
-        sides = int(most * short / long), most
-    else:
-        sides = size, int(size * long / short)
-        if most is not None and sides[1] > most:
-            sides = int(most * sides[0] / sides[1]), most
-    return sides if height <= width else (sides[1], sides[0])
-
-
-def random_part(
-    height: int, width: int, scale: tuple[float, float], ratio: tuple[float, float]
-) -> tuple[int, int, int, int]:
-    """Top, left, height and width of a part with a random area and ratio of sides, by torchvision's draws: the
-    first of ten tries that fits is put at a random place; else the largest part in the middle with a ratio allowed."""
-    logarithms = torch.log(torch.tensor(ratio))
-    for _ in range(10):
-        area = height * width * torch.empty(1).uniform_(*scale).item()
-        sides = torch.exp(torch.empty(1).uniform_(*logarithms.tolist())).item()
-        w, h = round(math.sqrt(area * sides)), round(math.sqrt(area / sides))
-        if 0 < w <= width and 0 < h <= height:
-            top = int(torch.randint(0, height - h + 1, size=(1,)))
-            return top, int(torch.randint(0, width - w + 1, size=(1,))), h, w
-    w, h = width, height
-    if width / height < min(ratio):
-        h = round(width / min(ratio))
-    elif width / height > max(ratio):
-        w = round(height * max(ratio))
-    return (height - h) // 2, (width - w) // 2, h, w
-
-
 # ---- samples
 
 
@@ -217,7 +177,7 @@ def _size(x: Any) -> tuple[int, int]:
     if _kind(x) == "boxes":
         return tuple(x.canvas_size)
     if isinstance(x, np.ndarray):
-        if x.ndim not in (2, 3) or channels_first(x.shape):
+        if x.ndim not in (2, 3) or (x.ndim == 3 and channels_first(x.shape)):
             hint = "; a tensor may be (C, H, W)" if x.ndim == 3 else ""
             refuse(ValueError, "inputs", f"arrays (H, W) or (H, W, C){hint}", f"shape {x.shape}")
         return x.shape[0], x.shape[1]
@@ -234,25 +194,43 @@ def _one(x: Any, at: Place, how: Made) -> Any:
         return _boxes(x, at)
     if isinstance(x, torch.Tensor):
         if kind == "mask":
-            y = _resized(x, (-2, -1), at, "nearest-exact", False)
+            y = _resized(x, at, _rule(x, (-2, -1), at, "nearest-exact", False))
+        elif how.dtype is None:
+            y = _resized(x, at, _rule(x, (-2, -1), at, how.mode, how.antialias))
         else:
-            y = _resized(x, (-2, -1), at, how.mode, how.antialias)
-            y = y if how.dtype is None else _floats(y.as_subclass(torch.Tensor), how)
+            y = _tensor(x.as_subclass(torch.Tensor), (-2, -1), at, how, how.mode, how.antialias)
         return torch_tensors.of_type(x, y)  # which a slice has not
     if isinstance(x, np.ndarray):
-        y = _resized(x, (0, 1), at, how.mode, how.antialias)
-        return y if how.dtype is None else _floats(_channels_first(y), how)
+        if how.dtype is None:
+            return _resized(x, at, _rule(x, (0, 1), at, how.mode, how.antialias))
+        return _tensor(x, (0, 1), at, how, how.mode, how.antialias)
     pixels = pillow_images.array_of(x)
     mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # like Pillow
-    y = _resized(pixels, (0, 1), at, mode, True, "pillow", x.mode in pillow_images.ALPHA)
+    if x.mode in pillow_images.ALPHA:
+        rule = _rule(pixels, (0, 1), at, mode, True)
+        weighed: dict[str, Any] = {"mode": rule.mode, "antialias": rule.antialias, "box": rule.box, "alpha": True}
+        y = pictures.resize(rule.part, at.size, **weighed)
+    elif how.dtype is None or x.mode == "1":
+        y = _resized(pixels, at, _rule(pixels, (0, 1), at, mode, True, "pillow"))
+    else:
+        return _tensor(pixels, (0, 1), at, how, mode, True, "pillow")
     if how.dtype is None:
         return pillow_images.image_of(y, x)
-    return _floats(_channels_first(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y), how)
+    return _floats(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y, how)
 
 
-def _resized(
-    x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch", alpha: bool = False
-) -> Any:
+class Rule(NamedTuple):
+    """The part of an image that a call of `resize` reads, and its arguments."""
+
+    part: Any
+    axes: tuple[int, int]
+    mode: str
+    antialias: bool
+    like: str
+    box: list[tuple[Any, Any]] | None
+
+
+def _rule(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch") -> Rule:
     """A part of whole pixels is cut first, as torchvision does. One of fractions of pixels reads the pixels around it,
     as a crop of the resized image does."""
     top, left, height, width = at[:4]
@@ -265,10 +243,26 @@ def _resized(
     box = None if whole else [(top, top + height), turned]
     if mode in ("nearest", "nearest-exact"):
         antialias = False
-    how: dict[str, Any] = {"mode": MODES[mode], "antialias": antialias, "box": box}
-    if alpha:
-        return pictures.resize(x, at.size, alpha=True, **how)
-    return resampling.resize(x, at.size, axes=axes, **how, like=like)  # type: ignore[call-overload]
+    return Rule(x, axes, MODES[mode], antialias, like, box)
+
+
+def _resized(x: Any, at: Place, rule: Rule) -> Any:
+    part, axes, mode, antialias, like, box = rule
+    return resampling.resize(part, at.size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
+
+
+def _tensor(
+    x: Any, axes: tuple[int, int], at: Place, how: Made, mode: str, antialias: bool, like: str = "torch"
+) -> torch.Tensor:
+    """A tensor (..., C, H, W) of the dtype asked for, normalized where its rows are stored if the core can."""
+    rule = _rule(x, axes, at, mode, antialias, like)
+    channels = x.shape[-3] if isinstance(x, torch.Tensor) else x.shape[2] if x.ndim == 3 else 1
+    if normalized.applies(x, how.dtype, how.mean):
+        each = normalized.native(*how.of_channels(channels))
+        made = normalized.resized(rule.part, at.size, rule.axes, each, rule.mode, rule.antialias, rule.like, rule.box)
+        if made is not None:
+            return made if how.dtype is torch.float32 else made.to(how.dtype)
+    return _floats(_resized(x, at, rule), how)
 
 
 def _lengths(x: Any, axes: tuple[int, int]) -> tuple[int, int]:
@@ -281,25 +275,29 @@ def _channels_first(pixels: Array) -> torch.Tensor:
     return x[None] if x.ndim == 2 else x.permute(2, 0, 1)
 
 
-def _floats(x: torch.Tensor, how: Made) -> torch.Tensor:
-    """The dtype asked for, scaled and normalized by one product and one sum for each channel."""
+def _floats(y: Any, how: Made) -> torch.Tensor:
+    """Resized pixels as a tensor (..., C, H, W) of the dtype asked for, scaled and normalized."""
     dtype = how.dtype
-    if dtype is None or (x.dtype == dtype and how.mean is None):
-        return x.contiguous()
-    if not dtype.is_floating_point:
-        if x.dtype != dtype:
-            refuse(TypeError, "dtype", f"None, a float dtype, or {x.dtype}, which the image has", str(dtype))
-        return x.contiguous()
-    full = 1.0 if x.dtype.is_floating_point else float(torch.iinfo(x.dtype).max)
-    y = x.to(dtype, memory_format=torch.contiguous_format, copy=True)
-    if how.mean is None or how.std is None:
-        return y.mul_(1 / full)
-    if len(how.mean) not in (1, x.shape[-3]):
-        refuse(ValueError, "mean", f"{x.shape[-3]} numbers, one for each channel", str(len(how.mean)))
-    many = x.shape[-3]
-    for c, (m, s) in enumerate(zip(how.mean * (many // len(how.mean)), how.std * (many // len(how.std)))):
-        y.select(-3, c).mul_(1 / (full * s)).add_(-m / s)  # each channel while it is in the cache
-    return y
+    assert dtype is not None
+    pixels = y if isinstance(y, torch.Tensor) else _channels_first(y)
+    many = pixels.shape[-3]
+    if (pixels.dtype == dtype and how.mean is None) or not dtype.is_floating_point:
+        if pixels.dtype != dtype:
+            refuse(TypeError, "dtype", f"None, a float dtype, or {pixels.dtype}, which the image has", str(dtype))
+        return pixels.contiguous()
+    means, stds = how.of_channels(many)
+    if normalized.applies(pixels, dtype, how.mean):
+        made = normalized.of_pixels(y, normalized.native(means, stds))
+        if made is not None:
+            return made.to(dtype)
+    wide = torch.float64 if torch.float64 in (dtype, pixels.dtype) else torch.float32
+    floats = pixels.to(wide, memory_format=torch.contiguous_format, copy=True)
+    if not pixels.dtype.is_floating_point:
+        floats.div_(torch.iinfo(pixels.dtype).max)
+    if how.mean is not None:
+        for c, (m, s) in enumerate(zip(means, stds)):  # each channel while it is in the cache
+            floats.select(-3, c).sub_(m).div_(torch.tensor(s, dtype=wide, device=floats.device))
+    return floats.to(dtype)
 
 
 def _boxes(x: Any, at: Place) -> Any:

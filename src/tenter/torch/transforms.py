@@ -18,17 +18,8 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._specs.picture_sizes import Wanted, placed
-from tenter.torch.samples import (
-    Place,
-    checked,
-    made,
-    pair,
-    probability,
-    random_part,
-    shorter_side,
-    span,
-    transformed,
-)
+from tenter.torch.parts import Place, random_part, shorter_side
+from tenter.torch.samples import checked, made, pair, probability, span, transformed
 
 __all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
 

@@ -56,7 +56,7 @@ def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) 
 
         pixels = imagecodecs.jpeg2k_decode(_all(file))
         if pixels.dtype != np.uint16:
-            raise Refusal(f"is a JPEG 2000 picture of {bits} bits per channel, which is not supported")
+            raise Refusal(f"is a JPEG 2000 image of {bits} bits per channel, which is not supported")
         return _of(_full_range(pixels, bits))
     return None
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 #: the parts of a file that are not read, as they are named in the summary
-FURTHER, SMALLER, DEPTH = "further pictures of the file", "smaller copies of the picture", "bits beyond 8 per channel"
+FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED = 254, 1
 PLACE = "georeference"
 #: types whose pictures are no animation; one of them is the picture
@@ -82,7 +82,7 @@ def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, 
     with open(path, "rb") as file:
         type_ = type_of(file.read(HEAD), str(path))
         if type_ is None:
-            raise Refusal(f"{path}: is not a picture that can be read")
+            raise Refusal(f"{path}: is not an image that can be read")
         file.seek(0)
         with contextlib.ExitStack() as closing:
             with named(path), allowed_pixels(how.max_pixels):
@@ -103,7 +103,7 @@ def _open(file: BinaryIO, type_: str) -> Image.Image | None:
     except UnidentifiedImageError:
         if type_ == "TIFF":
             return None
-        raise Refusal(f"is not a {type_} picture of a kind that can be read") from None
+        raise Refusal(f"is not a {type_} image of a kind that can be read") from None
 
 
 def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list[int], how: How) -> Iterator[Picture]:
@@ -192,7 +192,7 @@ def chosen(image: Image.Image | None, file: BinaryIO, how: How) -> list[int]:
     frame = how.frame
     if frame is not None:
         if not -count <= frame < count:
-            raise Refusal(f"--frame: expected {-count} to {count - 1}, as there are {count} pictures, got {frame}")
+            raise Refusal(f"--frame: expected {-count} to {count - 1}, as there are {count} images, got {frame}")
         return [frame % count]
     if how.first:
         return [0]
@@ -213,7 +213,7 @@ def _reduced(image: Image.Image, index: int) -> bool:
 def _check_size(image: Image.Image) -> None:
     """Refuse a picture that is larger than memory, before it is decoded."""
     width, height = image.size
-    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"a picture of {width} x {height}")
+    check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"an image of {width} x {height}")
 
 
 @contextlib.contextmanager

@@ -96,7 +96,7 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     if image.mode == "RGBX":
         return _copied(image)[..., :3], "RGB"
     if image.mode not in KINDS:
-        raise Refusal(f"is a picture of mode {image.mode}, which is not supported; convert it to RGB or gray first")
+        raise Refusal(f"is an image of mode {image.mode}, which is not supported; convert it to RGB or gray first")
     pixels = _copied(image)
     if image.mode == "I":
         pixels = _typed(pixels, tags)

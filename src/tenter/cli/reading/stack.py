@@ -97,13 +97,13 @@ def described(series: Any, tiff: Any) -> Stack:
         said = tiff.imagej_metadata or {}
         planes = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YXS")
         if len(tiff.series) == 1 and said.get("images", planes) > planes:
-            raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} pictures")
+            raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} images")
         stack.about = {k: v for k, v in said.items() if k not in DERIVED}
     elif program == "OME":
         stack.about, planes = _of_ome(tiff.ome_metadata)
         there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YX")
         if len(tiff.series) == 1 and planes > there:
-            raise Refusal(f"is truncated or damaged: it has {there} of {planes} pictures")
+            raise Refusal(f"is truncated or damaged: it has {there} of {planes} images")
         stack.unread.append(ANNOTATIONS)
     return stack
 

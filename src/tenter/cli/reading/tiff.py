@@ -110,7 +110,7 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     if page.dtype is None or page.dtype.kind not in "uif" or page.imagedepth > 1:
         raise Refusal("is a TIFF of complex or volumetric samples, which is not supported")
     check_whole(page)
-    check_fits(page.size * page.dtype.itemsize, f"a picture of {page.imagewidth} x {page.imagelength}")
+    check_fits(page.size * page.dtype.itemsize, f"an image of {page.imagewidth} x {page.imagelength}")
     pixels = decoded(page, f"compression {page.compression.name}")
     samples = page.samplesperpixel
     if page.planarconfig == 2 and samples > 1:  # a plane for each sample

@@ -25,7 +25,7 @@ def write_pictures(
     except Exception as error:
         if isinstance(error, OSError) and error.errno:  # of the system: those of Pillow have no number
             raise
-        raise Refusal(f"cannot write this picture as {shown(type_)}: {first_line(error)}") from error
+        raise Refusal(f"cannot write this image as {shown(type_)}: {first_line(error)}") from error
 
 
 def _write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding) -> None:

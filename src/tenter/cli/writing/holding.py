@@ -31,15 +31,15 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
     deep = dtype == np.uint16
     if type_ == "TIFF":
         if dtype.kind not in "uif" and kind != "bilevel":
-            raise Refusal(f"{path}: TIFF holds integers and floats, this picture is {dtype}; write .npy")
+            raise Refusal(f"{path}: TIFF holds integers and floats, this image is {dtype}; write .npy")
     elif not (dtype == np.uint8 or kind == "bilevel" or (deep and format_.deep) or _is_pfm(picture, path)):
         most = "8 or 16 bits" if format_.deep else "8 bits"
         other = ".png, .tiff or .npy" if deep else ".tiff or .npy"
-        raise Refusal(f"{path}: {name} holds {most} per channel, this picture is {dtype}; write {other}")
+        raise Refusal(f"{path}: {name} holds {most} per channel, this image is {dtype}; write {other}")
     holds = format_.deep if deep else format_.kinds
     if picture.alpha and kind not in holds:
         raise Refusal(
-            f"{path}: {name} has no alpha channel, this picture is {kind}; write .png or .tiff, or put it on "
+            f"{path}: {name} has no alpha channel, this image is {kind}; write .png or .tiff, or put it on "
             "a color by --background white"
         )
     if kind == "CMYK" and not (kind in holds and holds_cmyk(type_, path)):

@@ -1,0 +1,111 @@
+// Rows of results as normalized floats.
+#pragma once
+#include "kernels/normalize.hpp"
+#include "levels/convert-inl.hpp"
+#include "system/threads.hpp"
+
+namespace tenter {
+namespace {
+
+// x / d as a division rounds it, from two floats whose sum is 1 / d. It holds for all but few x and d (N. Brisebarre,
+// J.-M. Muller and S. Raina, "Accelerating correctly rounded floating-point division when the divisor is known in
+// advance", 2004); callers have tried all their x.
+inline Vec<float> quotient(Vec<float> x, float inverse, float rest) {
+  return multiply_add<float>(x, inverse, x * splat(rest));
+}
+
+// In: uint8_t or float. divides: whether to divide by std rather than to multiply by its inverse.
+template <class In, bool divides>
+inline Vec<float> normalized(Vec<float> x, const Normalized& by) {
+  if constexpr (std::is_same_v<In, float>) return (x - splat(by.mean)) / splat(by.std);
+  else if constexpr (divides) return (x / splat(255.0f) - splat(by.mean)) / splat(by.std);
+  constexpr float inverse = 1.0f / 255, rest = float(1.0 / 255 - double(inverse));
+  return quotient(quotient(x, inverse, rest) - splat(by.mean), by.inverse, by.rest);
+}
+
+template <class In>
+inline bool needs_division(const Normalized& by) {
+  return !fused || std::is_same_v<In, float> || by.inverse == 0;
+}
+
+template <class In, bool divides>
+void normalize_values(const In* src, float* dst, int64_t n, const Normalized& by) {
+  constexpr int N = lanes<float>;
+  int64_t j = 0;
+  for (; j + N <= n; j += N) store_bits(dst + j, normalized<In, divides>(load<float, In>(src + j), by));
+  if (j < n)
+    store_masked<float, float>(dst + j, normalized<In, divides>(load_masked<float, In>(src + j, n - j), by), n - j);
+}
+template <class In>
+void normalize_values(const In* src, float* dst, int64_t n, const Normalized& by) {
+  if (needs_division<In>(by)) normalize_values<In, true>(src, dst, n, by);
+  else normalize_values<In, false>(src, dst, n, by);
+}
+
+// Channel c of 16 pixels of C bytes each. Reads no more than these.
+template <int C, int c>
+inline Sixteen channel(const uint8_t* p) {
+  typedef VecN<uint8_t, 32> Thirty;
+  const auto a = load_unaligned<Thirty>(p), b = load_unaligned<Thirty>(p + (C - 2) * 16);
+  return [&]<int... k>(std::integer_sequence<int, k...>) {
+    return __builtin_shufflevector(a, b, (C * k + c < 32 ? C * k + c : C * k + c - (C - 2) * 16 + 32)...);
+  }(std::make_integer_sequence<int, 16>{});
+}
+// Channels of n pixels of C values, `pitch` values apart.
+template <int C, class In>
+inline void split_pixels(const In* src, In* dst, int64_t pitch, int64_t n) {
+  int64_t j = 0;
+  if constexpr (std::is_same_v<In, uint8_t> && C > 1)
+    for (; j + 16 <= n; j += 16)
+      [&]<int... c>(std::integer_sequence<int, c...>) {
+        (store_bits(dst + c * pitch + j, channel<C, c>(src + j * C)), ...);
+      }(std::make_integer_sequence<int, C>{});
+  for (; j < n; ++j)
+    for (int c = 0; c < C; ++c) dst[c * pitch + j] = src[j * C + c];
+}
+
+// A row of n pixels of C values, channels `pitch` floats apart.
+template <int C, class In>
+void normalize_pixels(const In* src, float* dst, int64_t pitch, int64_t n, const Normalized* each) {
+  constexpr int64_t most = 256;
+  In values[C * most];
+  for (int64_t j = 0, size; j < n; j += size) {
+    size = std::min(most, n - j);
+    split_pixels<C>(src + j * C, values, most, size);
+    for (int c = 0; c < C; ++c) normalize_values(values + c * most, dst + c * pitch + j, size, each[c]);
+  }
+}
+
+// Row number `row` of the result.
+template <class In>
+void store_row(const FloatRows& to, const In* src, int64_t row) {
+  const int64_t plane = to.rows * to.columns;
+  if (!to.interleaved) {
+    normalize_values(src, to.dst + row * to.columns, to.columns, to.each[row / to.rows % to.channels]);
+    return;
+  }
+  float* const dst = to.dst + row / to.rows * to.channels * plane + row % to.rows * to.columns;
+  const bool few = with_constant<1, 2, 3, 4>(
+      to.channels, [&]<int C>() { normalize_pixels<C>(src, dst, plane, to.columns, to.each); });
+  for (int64_t c = 0; c < to.channels && !few; ++c)
+    for (int64_t k = 0; k < to.columns; ++k)
+      normalize_values(src + k * to.channels + c, dst + c * plane + k, 1, to.each[c]);
+}
+
+template <class In>
+void normalize_rows(const NormalizeTask& t, int threads) {
+  const int64_t width = t.to.width(), some = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, width));
+  parallel(ceil_div(t.n_rows, some), team_for(4 * t.n_rows * width, threads), [&](int64_t p) {
+    const int64_t end = std::min(t.n_rows, (p + 1) * some);
+    for (int64_t row = p * some; row < end; ++row) store_row(t.to, static_cast<const In*>(t.src) + row * width, row);
+  });
+}
+
+inline void normalize(const NormalizeTask& t, int threads) {
+  if (t.dtype == Dtype::u8) normalize_rows<uint8_t>(t, threads);
+  else if (t.dtype == Dtype::f32) normalize_rows<float>(t, threads);
+  else no_kernel("no images of this dtype");
+}
+
+}  // namespace
+}  // namespace tenter
