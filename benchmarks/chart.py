@@ -120,9 +120,9 @@ def summary(data: dict[str, Any]) -> str:
     for peer, name in ((PYTORCH, "PyTorch as installed"), (HUGE, "PyTorch with huge pages")):
         if found := ratios(data, peer):
             few, many, middle = min(found), max(found), statistics.median(found)
-            parts.append(f"{few:.1f} to {many:.0f} times as fast as {name} (median {middle:.1f})")
+            parts.append(f"{middle:.1f} times faster than {name} ({few:.1f} to {many:.0f})")
     return (
-        f"In {len(ratios(data, PYTORCH))} calls on a CPU tenter is {', and '.join(parts)}. "
+        f"Median of {len(ratios(data, PYTORCH))} calls on a CPU: {', and '.join(parts)}. "
         f"[Performance](docs/performance.md) has all rows, those where tenter is slower first."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from benchmarks import arm as counts
@@ -53,6 +54,40 @@ def test_a_program_that_runs_keeps_its_files(tmp_path: Path):
     (tmp_path / "new").write_text("another")
     arm.copy_changed(tmp_path / "new", tmp_path / "old")
     assert (tmp_path / "old").read_text() == "another"
+
+
+def test_what_has_passed_on_this_code_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A machine on which the second file fails at first."""
+    monkeypatch.setattr(arm, "TESTS", ("a.py", "b.py"))
+    monkeypatch.setattr(arm, "code", lambda step: "code of " + step)
+    made = arm.Arm(tmp_path)
+    ran: list[str] = []
+    failing = {"tests/b.py"}
+
+    def run(level: str, *arguments: str, jobs: int) -> SimpleNamespace:
+        ran.append(arguments[-1])
+        return SimpleNamespace(returncode=int(arguments[-1] in failing))
+
+    monkeypatch.setattr(made, "run", run)
+
+    def again(**changed: bool) -> tuple[list[str], list[str]]:
+        ran.clear()
+        failed = arm.tested(made, "neon", [], 7, 0, 1, changed.get("again", False))
+        return failed, ran[1:]  # without the question for the level
+
+    assert again() == (["neon: tests/b.py"], ["tests/a.py", "tests/b.py", "60"])
+    failing.clear()
+    assert again() == ([], ["tests/b.py"])
+    assert again() == ([], [])
+    monkeypatch.setattr(arm, "code", lambda step: "other code of " + step)
+    assert again() == ([], ["tests/a.py", "tests/b.py", "60"])
+    assert again(again=True) == ([], ["tests/a.py", "tests/b.py", "60"])
+
+
+def test_the_code_of_a_step_is_all_but_other_tests():
+    texts = {name: arm.code(name) for name in ("tests/test_maps.py", "tests/test_bytes.py", "fuzzer 2000")}
+    assert len(set(texts.values())) == 3 and arm.code("tests/test_maps.py") == texts["tests/test_maps.py"]
+    assert arm.code("digest 3000") == texts["fuzzer 2000"]
 
 
 def test_the_fewest_instructions_of_a_row_are_bold():

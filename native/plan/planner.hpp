@@ -23,9 +23,8 @@ struct Buffer {
 
 // A dim of an array with its map. Maps are borrowed.
 //   map     null if the dim does not change
-//   whole   if `map` has only some rows of a map, that map: it decides the order of sums, so that results of a chunk
-//   have
-//           the bits of the whole result. Else null
+//   whole   if `map` has only some rows of a map, that map, else null: it decides the order of sums, so that the result
+//           of a chunk is bit-identical to that chunk of the full result
 //   number  of the map among those of the call; -1 without a map
 struct MappedDim {
   int64_t n, stride;

@@ -71,7 +71,7 @@ def get_limit() -> int:
 
 
 def set_limit(n_bytes: int) -> None:
-    """Sets how many idle bytes are kept for later results.
+    """Sets how many idle bytes the buffer pool keeps for later results.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def set_limit(n_bytes: int) -> None:
 
     See Also
     --------
-    get_limit : The limit of now.
+    get_limit : The current limit.
 
     Examples
     --------

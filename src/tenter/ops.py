@@ -84,9 +84,8 @@ def repeat_interleave(
         The sum of repeats, if it is known: it is verified. With repeats on a CUDA device, the call then does not wait
         for the device.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x, NumPy's `axis` for dim.
 
@@ -133,13 +132,13 @@ def repeat_interleave(
         if other or too_many is not None:
             x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
-            known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
-            if known is None and type(repeats) in EXACT:
-                known = calls.many_counts(x, repeats, dim, output_size)
+            cached = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
+            if cached is None and type(repeats) in EXACT:
+                cached = calls.many_counts(x, repeats, dim, output_size)
         else:
-            known = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
-        if known is not None:
-            return known
+            cached = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
+        if cached is not None:
+            return cached
         if x is MISSING:
             x, repeats = repeats, MISSING
         if repeats is MISSING and x is not MISSING:
@@ -222,9 +221,8 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         How many times, at least one number per dim of x, one by one or as one tuple. More numbers than dims add dims in
         front.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x, `repeats` for sizes; `sizes` by its name.
 
@@ -268,11 +266,11 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         if out is None:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
-            known = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
+            cached = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
         else:
-            known = calls.cached_into("repeat", x, out, *given)
-        if known is not None:
-            return known
+            cached = calls.cached_into("repeat", x, out, *given)
+        if cached is not None:
+            return cached
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "sizes", repeat_sizes("sizes", sizes, x.ndim))
         return calls.perform("repeat", x, given, front, spec, out)
@@ -307,9 +305,8 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     *dims : int
         How many times, from 0 on: one int, one tuple, or one by one.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x; `dims` by its name.
 
@@ -350,11 +347,11 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
         if out is None:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
-            known = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
+            cached = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
         else:
-            known = calls.cached_into("tile", x, out, *given)
-        if known is not None:
-            return known
+            cached = calls.cached_into("tile", x, out, *given)
+        if cached is not None:
+            return cached
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
         return calls.perform("tile", x, given, front, spec, out)

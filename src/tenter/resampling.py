@@ -110,9 +110,8 @@ def interpolate(
         For linear, bilinear, bicubic, trilinear and lanczos. Widens the filter when shrinking; the result agrees with
         Pillow's.
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
     **other
         PyTorch's `input` for x.
 
@@ -127,7 +126,7 @@ def interpolate(
     TypeError
         If an argument has the wrong type.
     ValueError
-        If an argument has a value that is not allowed, or that does not go with another.
+        If a value is not allowed, or arguments contradict each other.
     MemoryError
         If the result is larger than the machine's memory.
 
@@ -154,11 +153,11 @@ def interpolate(
         if out is None:
             find = FIND.get(type(x), unknown)
             # One by one, as a call with a star takes a tenth longer.
-            known = find(
+            cached = find(
                 "interpolate", x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
             )  # fmt: skip
-            if known is not None:
-                return known
+            if cached is not None:
+                return cached
         given = interpolate_arguments.Arguments(
             size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
         )
@@ -222,29 +221,29 @@ def resize(
         The axes to resize: (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W). None: all axes, if x has one or two
         or size has a number for each.
     mode : str, Filter or list of these, default "linear"
-        How values are mixed; a list has one for each axis. See Notes.
+        The interpolation mode; a list gives one per axis. See Notes.
     antialias : bool, optional
         Whether the filter widens when shrinking, so that fine patterns do not alias. None: as `like` does. Modes "area"
         and "nearest" never need it.
     like : str or Convention, default "torch"
-        Whose rules hold for what no other argument says: "torch", "pillow" ("PIL"), "opencv" ("cv2"), "onnx", "jax",
-        "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes one rule.
+        The library whose rules apply where no other argument decides: "torch", "pillow" ("PIL"), "opencv" ("cv2"),
+        "onnx", "jax", "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes
+        one rule.
     box : sequence of (begin, end) or None, optional
-        The part of each axis to resize, in input pixels, fractions allowed; None is a whole axis. An end before its
+        The part of each axis to resize, in input pixels, fractions allowed. None is the entire axis. An end before its
         begin reverses the axis.
     align : str, optional
         "center" aligns the outer edges of the first and last pixels, "corners" their centers, "asymmetric" the near
         edges alone; also ONNX's names. None: as `like` does.
     edge : str, optional
-        What is read outside the array: "replicate" (the pixel at the edge), "reflect" (without it), "symmetric" (with
-        it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to one) or "extrapolate"
-        (`value` for outputs outside). None: as `like` does.
+        What is read outside the array: "replicate" (the edge pixel), "reflect" (mirrored, without the edge pixel),
+        "symmetric" (mirrored, with it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to
+        one) or "extrapolate" (`value` for outputs outside). None: as `like` does.
     value : number, default 0
         The fill value of edges "constant" and "extrapolate".
     out : array, optional
-        Where to write the result, and what is returned: an array or tensor of x's library, dtype and device and of the
-        result's shape, such as a memory map. It must not be recorded for gradients. If the call is refused, it stays as
-        it was.
+        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
+        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
 
     Returns
     -------
@@ -259,7 +258,7 @@ def resize(
     TypeError
         If an argument has the wrong type, or x is no array of numbers and mode is not nearest.
     ValueError
-        If an argument has a value that is not allowed, or that does not go with another.
+        If a value is not allowed, or arguments contradict each other.
     IndexError
         If there is no such axis.
     MemoryError
@@ -331,11 +330,11 @@ def resize(
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     try:
         if out is None:
-            known = FIND.get(type(x), unknown)(
+            cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
             )
-            if known is not None:
-                return known
+            if cached is not None:
+                return cached
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written

@@ -19,7 +19,7 @@ __all__ = ["Explanation", "Shape", "explain"]
 def explain(operation: Callable[..., Any] | str | LazyArray, /, *args: Any, **how: Any) -> Explanation:
     """What a call does: which outputs read which inputs, what is copied, which kernels run.
 
-    The result is not made, so that calls of any size can be explained.
+    The result is not computed, so calls of any size can be explained.
 
     Parameters
     ----------

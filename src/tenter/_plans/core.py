@@ -29,7 +29,7 @@ class CoreLayout(NamedTuple):
 
 
 class MappedAxis(NamedTuple):
-    """An axis that changes. whole: the map of which `map` has some rows, if it has only some."""
+    """An axis that changes. whole: the full map, if `map` has only some of its rows."""
 
     axis: int
     map: _native.AxisMap

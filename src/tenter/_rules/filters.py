@@ -23,7 +23,7 @@ NOTHING = 1e-12
 
 
 class Filter(NamedTuple):
-    """A filter of your own: a `mode` of `tenter.resize`.
+    """A custom filter: a `mode` of `tenter.resize`.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class Filter(NamedTuple):
 
     Notes
     -----
-    f is called when a call is new: calls and the gradients that they record keep it alive. A graph of `torch.compile`
-    or `torch.export` does not: keep it yourself. The last 64 functions without weak references, such as
-    NumPy's, stay alive.
+    f is called for each new call. Cached calls and recorded gradients keep it alive. A graph of `torch.compile` or
+    `torch.export` does not: hold a reference to it. The last 64 functions without weak references, such as NumPy's,
+    stay alive.
 
     Examples
     --------

@@ -207,7 +207,7 @@ def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: An
     """How positions are computed where inputs are summed."""
     if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
         return "opencv"
-    # PyTorch's linear kinds ignore the scale of an axis that keeps its length.
+    # PyTorch's linear modes ignore the scale of an axis that keeps its length.
     return "torch" if how.copy_if_same_size and box is None else "exact"
 
 

@@ -17,7 +17,7 @@ from tenter._plans.plan import Plan
 
 
 class DeferredError(ValueError):
-    """Counts on a CUDA device that were wrong in an earlier call, which had returned when the device came to them.
+    """Wrong counts on a CUDA device, in an earlier call that returned before the device checked them.
 
     See Also
     --------

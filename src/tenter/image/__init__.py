@@ -83,9 +83,9 @@ def resize(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """Resizes images: colors weighted by alpha and, if asked, in linear light.
+    """Resizes images. Alpha weights the colors; `linear_light` averages light instead of sRGB values.
 
-    Without either it is `tenter.resize` of the height and width, with Pillow's rules.
+    Without alpha and linear light it is `tenter.resize` along height and width, by Pillow's rules.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def resize(
         C).
     size : int, (int, int), Fit or Fill, optional
         (height, width) in pixels, or one number for both. (height, None) and (None, width) keep the ratio of the sides;
-        `Fit` is the largest size within, `Fill` cuts.
+        `Fit` gives the largest size within a height and width, `Fill` fills them and crops.
     scale : float or Fraction, optional
         Output / input, in place of size.
     mode : str, Filter or list of these, default "linear"
@@ -104,14 +104,14 @@ def resize(
     antialias : bool, optional
         Whether the filter widens when shrinking. None: as `like` does; Pillow does.
     like : str or Convention, default "pillow"
-        Whose rules hold, as for `tenter.resize`. Its fields also set align and edge.
+        The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     box : ((top, bottom), (left, right)), optional
         The part to resize, in pixels, fractions allowed. Sizes that keep the ratio are of the box.
     alpha : bool or "premultiplied", optional
-        Whether the last channel is alpha, by which colors are weighted, so that unseen pixels do not tint their
-        neighbors. None: it is if there are four channels; two may be a flow or a complex number, so gray with alpha
-        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are multiplied by
-        alpha already.
+        Whether the last channel is alpha and weights the colors, so that transparent pixels do not tint their
+        neighbors. None: yes for four channels. Two channels may be a flow or a complex number, so gray with alpha
+        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are already
+        multiplied by alpha.
     linear_light : bool, default False
         Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
@@ -128,7 +128,7 @@ def resize(
     Raises
     ------
     TypeError
-        If an argument has the wrong type, or is one of `tenter.resize` alone.
+        If an argument has the wrong type, or belongs to `tenter.resize` only.
     ValueError
         If an argument has a value that is not allowed, or x is no image (channels first need layout="CHW").
     MemoryError
@@ -211,7 +211,7 @@ def crop_resize(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """Resizes a part of an image, which may begin and end within pixels, and mirrors it if asked.
+    """Resizes a part of an image, at fractions of a pixel, and mirrors it on request.
 
     Pixels around the part are read where the filter reaches them, as with the box of Pillow's `Image.resize`.
 
@@ -231,12 +231,12 @@ def crop_resize(
     antialias : bool, optional
         Whether the filter widens when shrinking. None: as `like` does; Pillow does.
     like : str or Convention, default "pillow"
-        Whose rules hold, as for `tenter.resize`. Its fields also set align and edge.
+        The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     alpha : bool or "premultiplied", optional
-        Whether the last channel is alpha, by which colors are weighted, so that unseen pixels do not tint their
-        neighbors. None: it is if there are four channels; two may be a flow or a complex number, so gray with alpha
-        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are multiplied by
-        alpha already.
+        Whether the last channel is alpha and weights the colors, so that transparent pixels do not tint their
+        neighbors. None: yes for four channels. Two channels may be a flow or a complex number, so gray with alpha
+        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are already
+        multiplied by alpha.
     linear_light : bool, default False
         Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional

@@ -36,7 +36,7 @@ def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
     Parameters
     ----------
     s : LazyArray
-        Of one dim; its copies are not made.
+        Of one dim; it is not expanded.
 
     Returns
     -------

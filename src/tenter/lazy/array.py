@@ -58,9 +58,9 @@ def _unary(f: Callable[[Any], Any]) -> Unary:
 class LazyArray(Attributes, Generic[Base]):
     """An array with maps that are not applied yet. Provisional: it may change before 1.0.
 
-    It reads like the array of NumPy or PyTorch that its input is. Functions of elements, sums, products and indexing
-    work on the input if that gives the same; anything else materializes. It is read-only and shares the input's memory:
-    what is written to the input shows in it.
+    It behaves like the NumPy array or PyTorch tensor that it stands for. Elementwise functions, sums, products and
+    indexing work on the input if that gives the same result; anything else materializes. It is read-only and shares
+    the input's memory: later writes to the input show in it.
 
     Parameters
     ----------

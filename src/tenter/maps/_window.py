@@ -34,7 +34,7 @@ class Window(Operators):
     """A map whose every output is a weighted sum of adjacent inputs. Provisional: it may change before 1.0.
 
     Block o reads inputs start[o] to start[o] + offset[o + 1] - offset[o] with weight[offset[o] : offset[o + 1]].
-    Neither the first nor the last inputs descend from row to row, so that the transpose of a window is a window.
+    The first and the last input of a row never decrease from row to row, so the transpose of a window is a window.
 
     Parameters
     ----------

@@ -143,8 +143,8 @@ def row_ids(
     Returns
     -------
     array of ints
-        As many as there are positions; int32 for int32 lengths, else int64. Of a Plan, the read-only array that it
-        keeps.
+        As many as there are positions; int32 for int32 lengths, else int64. A Plan returns the read-only array
+        that it caches.
 
     Raises
     ------
@@ -190,8 +190,8 @@ def positions(
     Returns
     -------
     array of ints
-        As many as there are positions; int32 for int32 lengths, else int64. Of a Plan, the read-only array that it
-        keeps.
+        As many as there are positions; int32 for int32 lengths, else int64. A Plan returns the read-only array
+        that it caches.
 
     Raises
     ------

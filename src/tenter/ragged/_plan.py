@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 
 class Plan(Generic[Indices]):
-    """Variable-length rows: their lengths, offsets, row ids and positions, each computed when it is first asked for.
+    """Variable-length rows: their lengths, offsets, row ids and positions, each computed on first use and cached.
 
     Parameters
     ----------
     lengths : array of ints
-        The length of each row, read once, now.
+        The length of each row. They are copied: later changes have no effect.
     output_size : int, optional
         The sum of the lengths, if it is known: it is verified. With lengths on a CUDA device, the call then does not
         wait for the device.
@@ -52,8 +52,8 @@ class Plan(Generic[Indices]):
 
     Notes
     -----
-    Arrays that a plan gives are kept and given again, so those of NumPy are read-only. Tensors cannot be: copy one
-    before you write to it. The plan computes its own results from memory that nothing else refers to.
+    A plan caches the arrays that it returns, so NumPy arrays are read-only. Tensors cannot be read-only: copy one
+    before you write to it. The plan itself reads memory that nothing else refers to.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Plan(Generic[Indices]):
 
     def _begin(self, s: Segments) -> None:
         self._segments = s
-        self._kept: dict[str, Any] = {}
+        self._cached: dict[str, Any] = {}
 
     # fmt: off
     @overload
@@ -132,7 +132,7 @@ class Plan(Generic[Indices]):
         row_ids : array of ints
             Ascending, from 0 to n - 1.
         n : int, optional
-            The number of rows; by default one more than the last id, for which a device is waited for.
+            The number of rows. None: the last id plus one, which waits for a device.
 
         Returns
         -------
@@ -276,7 +276,7 @@ class Plan(Generic[Indices]):
     def mask(self: Plan[Tensor], max_len: Index = None) -> Tensor: ...
     # fmt: on
     def mask(self, max_len: Any = None) -> Any:
-        """Which places of a padded array hold a position: `tenter.ragged.mask`. It is kept.
+        """Which places of a padded array hold a position: `tenter.ragged.mask`. It is cached.
 
         Parameters
         ----------
@@ -530,13 +530,13 @@ class Plan(Generic[Indices]):
         return s
 
     def _once(self, name: str, f: Callable[[Segments], Any]) -> Any:
-        if name in self._kept:
-            return self._kept[name]
+        if name in self._cached:
+            return self._cached[name]
         found = f(self._segments)
         if isinstance(found, np.ndarray):  # the next caller gets the same array
             found.flags.writeable = False
         if not compiling():
-            self._kept[name] = found
+            self._cached[name] = found
         return found
 
 

@@ -262,7 +262,7 @@ def segment_softmax(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """exp(x) over its sum within each row: each row's values sum to 1.
+    """Softmax within each row: exp(x) divided by its sum, so each row sums to 1.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def segment_softmax(
 
     Notes
     -----
-    Known from attention over the edges of each node of a graph. Half types are computed in float32. A row of -inf gives
+    Used for attention over the edges of each node of a graph. Half types are computed in float32. A row of -inf gives
     NaN, like PyTorch's `softmax`.
 
     Examples

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def synchronize() -> None:
-    """Waits for checks that CUDA devices still owe, and raises what they found.
+    """Waits for the pending checks of CUDA devices, and raises the errors that they found.
 
     Raises
     ------
@@ -38,9 +38,9 @@ def synchronize() -> None:
 
     Notes
     -----
-    On the CPU every check is made before memory is touched. Counts on a CUDA device are checked when the device comes
-    to them. What is wrong with them, a negative count or a sum that is not output_size, is raised by a later call on
-    that device, or here. Such results are 0 past the sum of the counts, and nothing else was touched.
+    On the CPU every check is made before memory is touched. A CUDA device checks counts when it runs the call. A
+    negative count, or a sum that is not output_size, is raised by a later call on that device, or here. The result of
+    the wrong call is 0 after the sum of the counts; no other memory was touched.
 
     Examples
     --------

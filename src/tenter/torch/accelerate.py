@@ -42,15 +42,15 @@ def accelerate() -> contextlib._GeneratorContextManager[Report]: ...
 @overload
 def accelerate(function: Callable[Given, Result]) -> Callable[Given, Result]: ...
 def accelerate(function: Any = None) -> Any:
-    """Lets tenter compute PyTorch's repeats and resizes in code that stays as it is, gradients included.
+    """Makes existing code use tenter for PyTorch's repeats and resizes, gradients included.
 
-    Replaced are `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
+    It replaces `torch.repeat_interleave`, `Tensor.repeat_interleave`, `Tensor.repeat`, `torch.tile`, `Tensor.tile`,
     `F.interpolate`, `F.upsample*` and `nn.Upsample*`, in all threads of the process.
 
     Parameters
     ----------
     function : callable, optional
-        What is decorated; PyTorch's functions are replaced while it runs.
+        The function to decorate; PyTorch's functions are replaced while it runs.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def accelerate(function: Any = None) -> Any:
 
     Notes
     -----
-    What tenter does not support (other devices, other layouts, arguments that it refuses) PyTorch computes as before;
+    PyTorch still computes what tenter does not support (other devices, other layouts, arguments that it refuses);
     the report counts both. Only bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may
     crash on them.
 
@@ -106,7 +106,7 @@ def _accelerated() -> Iterator[Report]:
 
 
 def install() -> None:
-    """Lets tenter compute from now on what `accelerate` replaces; each call needs one of `uninstall`.
+    """Replaces the functions that `accelerate` replaces, until `uninstall` was called as often as `install`.
 
     See Also
     --------
@@ -130,7 +130,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Ends one `install`.
+    """Undoes one call of `install`.
 
     Raises
     ------

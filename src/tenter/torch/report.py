@@ -14,7 +14,7 @@ _passed: Counter[tuple[str, str]] = Counter()
 
 
 class Report:
-    """Counts of calls since it was begun: `served[function]` by tenter, `passed[function][reason]` by PyTorch.
+    """Counts of calls since it was created: `served[function]` by tenter, `passed[function][reason]` by PyTorch.
 
     See Also
     --------
@@ -41,7 +41,7 @@ class Report:
         self._end: tuple[Counter[str], Counter[tuple[str, str]]] | None = None
 
     def stop(self) -> None:
-        """Counts no further.
+        """Stops counting.
 
         Examples
         --------

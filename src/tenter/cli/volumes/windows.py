@@ -69,7 +69,7 @@ def reads(op: Operation, box: Box) -> Box:
 def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     """A block of the result. x: what it reads, contiguous.
 
-    The maps of the block are rows of the whole maps, and orders of sums follow from the whole
+    The maps of the block are rows of the full maps, and orders of sums follow from the full ones
     (native/plan/planner.hpp), so the bits do not depend on the block.
     """
     if not op.maps:
