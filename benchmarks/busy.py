@@ -2,7 +2,8 @@
 
 Each condition is a process of its own: so many processes beside it that never sleep, and PyTorch not there, loaded, or
 running a loop of its own between the calls. A call is timed on one thread and on all of them, in turns; what counts is
-the median and the 95th percentile on all threads over the median on one.
+the median and the 95th percentile on all threads over the median on one. The same share of calls on one thread says
+what the machine does to any call: where that is short of the goal too, threads are not the cause.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import tenter
 ALONE, LOADED, BETWEEN = "without PyTorch", "PyTorch loaded", "PyTorch's loops between"
 TURNS, BLOCK = 12, 0.02  # of both numbers of threads; seconds of calls of a turn
 MOST = 3  # times the time on one thread
-HEAD = ["busy", "process", "call", "one thread", "median", "95th percentile", f"within {MOST}"]
+GOAL = 0.95  # of calls
+HEAD = ["busy", "process", "call", "one thread", "median", "95th percentile", f"within {MOST}", "one thread within"]
 
 
 def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -69,7 +71,7 @@ def measured(process: str, threads: int) -> list[tuple[str, list[float], list[fl
 def main(chosen: argparse.Namespace) -> int:
     from benchmarks.table import lined  # which imports PyTorch
 
-    rows, within, all_calls = [], 0, 0
+    rows, within, of_machine = [], 0, 0
     for busy in range(chosen.busy + 1):
         others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
         try:
@@ -79,16 +81,22 @@ def main(chosen: argparse.Namespace) -> int:
                 for name, one, every in json.loads(made.stdout):
                     least = float(np.median(one))
                     ratios = np.array(every) / least
-                    good = float((ratios <= MOST).mean())
-                    within, all_calls = within + (good >= 0.95), all_calls + 1
-                    numbers = (f"{np.median(ratios):.2f}", f"{np.percentile(ratios, 95):.2f}", f"{good:.0%}")
+                    good, alone = (float((np.array(t) <= MOST * least).mean()) for t in (every, one))
+                    within, of_machine = within + (good >= GOAL), of_machine + (good < GOAL and alone < GOAL)
+                    numbers = (
+                        f"{np.median(ratios):.2f}",
+                        f"{np.percentile(ratios, 95):.2f}",
+                        f"{good:.0%}",
+                        f"{alone:.0%}",
+                    )
                     rows.append([str(busy), process, name, f"{least * 1e6:.0f} us", *numbers])
         finally:
             for other in others:
                 other.kill()
                 other.wait()
     print(lined(HEAD, rows, "---"))
-    print(f"\n95 of 100 calls within {MOST} times the time on one thread: {within} of {all_calls} rows")
+    print(f"\n{GOAL:.0%} of calls within {MOST} times the time on one thread: {within} of {len(rows)} rows")
+    print(f"of the others, calls on one thread miss it too in {of_machine}")
     return 0
 
 

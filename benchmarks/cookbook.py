@@ -263,7 +263,7 @@ def peak(f: Callable[[], Any]) -> float:
 def table(about: str, name: str) -> str:
     parts = [about]
     for title, make, n in TABLES[name]:
-        parts += [f"{title}:", lined(["Way", "time", "times faster", "peak memory, MiB"], rows(make(n)))]
+        parts += [f"{title}:", lined(["Way", "time", "last row, times faster", "peak memory, MiB"], rows(make(n)))]
     return "\n\n".join(parts)
 
 

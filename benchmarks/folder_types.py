@@ -224,7 +224,7 @@ def page(rows: list[Row], rounds: int) -> str:
         rate, each = row.count / statistics.median(row.seconds), statistics.median(row.cpu) / row.count
         cells = [f"{rate:.1f}", f"{each * 1e3:.0f}", f"{ratio(rows, row):.2f}x", f"{row.n_bytes / 1e3:.0f}"]
         body.append([row.type, row.program, *cells])
-    head = ["Type", "Program", "Pictures per second", "CPU ms for each", "times faster", "KB of a result"]
+    head = ["Type", "Program", "Pictures per second", "CPU ms for each", "tenter, times faster", "KB of a result"]
     about = (
         f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, each "
         "type to itself; tenter without options, the others at the same quality, each a program of its own, its start "

@@ -211,7 +211,7 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
         "Longer side",
         "Pictures per second",
         "of all rounds",
-        "times faster",
+        "tenter, times faster",
         "distance from Pillow, levels of 255",
     ]
     about = (

@@ -1,5 +1,6 @@
 """A zarr volume shrunk to half along three axes, from disk to disk: by `tenter resize`, and by scikit-image over Dask's
-map_overlap. Beside them both in memory, where nothing is read or written.
+map_overlap. Next to them both in memory, where nothing is read or written, and zarr alone, which reads and writes the
+same chunks and computes nothing. Then pyramids of the volume (`pyramids.py`).
 
 `python -m benchmarks volumes` writes docs/measured/volumes.md. Calls alternate; a time is the median of its rounds.
 """
@@ -19,7 +20,9 @@ from typing import Any
 import numpy as np
 
 import tenter
+from benchmarks.pyramids import pyramids
 from benchmarks.table import lined
+from benchmarks.zarr_copy import copier
 
 PAGE = Path("docs/measured/volumes.md")
 BEGIN, END = "<!-- volumes: written by python -m benchmarks volumes -->", "<!-- end of volumes -->"
@@ -37,9 +40,8 @@ def ways(folder: Path, mode: str, side: int, threads: int) -> dict[str, Callable
 
     from tenter.cli.main import main
 
-    x = np.random.default_rng(0).random((side,) * 3, np.float32)
     source, ours, theirs = (str(folder / name) for name in ("in.zarr", "ours.zarr", "theirs.zarr"))
-    zarr.create_array(source, data=x, chunks=(CHUNK,) * 3, overwrite=True)
+    x = noise(source, side)
     half = (side // 2,) * 3
     given = ["--scale", "0.5", "--axes", "0,1,2", "--mode", mode, "--threads", str(threads)]
     depth = DEPTH[mode]
@@ -73,26 +75,40 @@ def ways(folder: Path, mode: str, side: int, threads: int) -> dict[str, Callable
 
     return {
         "`tenter resize`, zarr to zarr": by_command,
+        "zarr alone, the same chunks read and written": copier([source], [ours], folder / "copied", threads),
         "scikit-image over Dask's map_overlap, zarr to zarr": by_dask,
         "`tenter.resize`, in memory": in_memory,
         "scikit-image, in memory": lambda: shrunk(x),
     }
 
 
+def noise(path: str, side: int) -> Any:
+    import zarr
+
+    x = np.random.default_rng(0).random((side,) * 3, np.float32)
+    zarr.create_array(path, data=x, chunks=(CHUNK,) * 3)
+    return x
+
+
 def measured(mode: str, side: int, threads: int, rounds: int) -> dict[str, float]:
     """Nanoseconds for each element that is read."""
     with tempfile.TemporaryDirectory() as name:
         timed = ways(Path(name), mode, side, threads)
-        for call in timed.values():
-            call()
+        found = in_turns(timed, side**3, rounds)
         check(Path(name), timed["scikit-image, in memory"](), timed["`tenter.resize`, in memory"]())
-        found: dict[str, list[float]] = {way: [] for way in timed}
-        for _ in range(rounds):
-            for way, call in timed.items():
-                start = time.perf_counter()
-                call()
-                found[way].append((time.perf_counter() - start) * 1e9 / side**3)
         tenter.set_num_threads(None)
+    return found
+
+
+def in_turns(timed: dict[str, Callable[[], Any]], elements: int, rounds: int) -> dict[str, float]:
+    """Nanoseconds for each element, after one round that is not counted."""
+    found: dict[str, list[float]] = {way: [] for way in timed}
+    for n in range(rounds + 1):
+        for way, call in timed.items():
+            start = time.perf_counter()
+            call()
+            if n:
+                found[way].append((time.perf_counter() - start) * 1e9 / elements)
     return {way: statistics.median(times) for way, times in found.items()}
 
 
@@ -109,7 +125,13 @@ def check(folder: Path, theirs: Any, ours: Any) -> None:
 def table(side: int, threads: int, rounds: int) -> str:
     found = {mode: measured(mode, side, threads, rounds) for mode in DEPTH}
     rows = [[way, *(f"{found[mode][way]:.1f}" for mode in DEPTH)] for way in found["area"]]
-    return str(lined(["ns for each element read", "antialiased linear", "area"], rows))
+    halves = lined(["ns for each element read", "antialiased linear", "area"], rows)
+    with tempfile.TemporaryDirectory() as name:
+        noise(source := f"{name}/in.zarr", side)
+        levels = in_turns(pyramids(Path(name), source, CHUNK, threads), side**3, rounds)
+    return f"{halves}\n\n" + str(
+        lined(["pyramid", "ns for each element"], [[w, f"{ns:.1f}"] for w, ns in levels.items()])
+    )
 
 
 def main(about: str, threads: int) -> int:

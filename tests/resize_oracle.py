@@ -70,6 +70,9 @@ def positions(
     return [lo + (o + HALF) * step - HALF for o in range(n_out)], step
 
 
+EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
+
+
 def pixel(i: int, n: int, edge: str) -> int | None:
     """What stands for pixel i of n, by walking there; None for nothing."""
     if 0 <= i < n:

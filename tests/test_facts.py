@@ -54,6 +54,16 @@ def test_no_ratio_stands_outside_of_what_is_written_from_the_data() -> None:
         assert RATIO.findall(text) == []
 
 
+MEASURED = [p for p in sorted(DOCS.rglob("*.md")) if re.search(r"^\|.*\| \d+(\.\d+)?x( ~)? \|", p.read_text(), re.M)]
+
+
+@pytest.mark.parametrize("page", MEASURED, ids=lambda page: page.stem)
+def test_a_page_of_measurements_says_times_faster_and_names_processor_and_date(page: Path) -> None:
+    text = page.read_text()
+    assert "times faster" in text and not re.search(r"times slower|as fast as|\| (ratio|faster) \|", text)
+    assert re.search(r"(EPYC|Xeon|Ryzen|Core|Neoverse|Apple).*; ?.*\d{4}-\d\d-\d\d|Measured on .*\d{4}-\d\d-\d\d", text)
+
+
 def test_a_figure_that_is_changed_by_hand_is_found() -> None:
     changed = json.loads(json.dumps(DATA))
     next(iter(changed["rows"][0]["contests"].values()))["ratio"] *= 2

@@ -3,7 +3,6 @@ code."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import pickle
 from pathlib import Path
@@ -15,6 +14,7 @@ import torch
 import tenter
 import tenter.torch
 from error_helpers import refused
+from public_functions import functions
 from tenter import lazy, ragged
 from tenter.ragged import Plan
 
@@ -141,24 +141,6 @@ def test_and_so_in_compiled_code(n):
     call, argument, words = MISNAMED[n]
     message = compiled_message(call, torch.as_tensor(LAST))
     assert message.startswith(f"{argument}: expected") and all(w in message for w in words)
-
-
-def functions():
-    for module in ("tenter", "tenter.image", "tenter.lazy", "tenter.ragged"):
-        names = importlib.import_module(module).__all__
-        for name in names:
-            f = getattr(importlib.import_module(module), name)
-            if inspect.isfunction(f) and name not in (
-                "explain",
-                "get_num_threads",
-                "set_num_threads",
-                "show_config",
-                "from_arrow",
-                "to_arrow",
-            ):
-                yield f"{module}.{name}".removeprefix("tenter."), f
-    for name in ("repeat", "pad", "unpad", "sum", "mean", "max", "min", "softmax", "ranges"):
-        yield f"Plan.{name}", getattr(Plan(LENGTHS), name)
 
 
 @pytest.mark.parametrize(("name", "f"), list(functions()), ids=[name for name, _ in functions()])
@@ -327,60 +309,3 @@ def test_arrays_that_a_plan_keeps_are_read_only(dtype):
     assert pickle.loads(pickle.dumps(plan)).lengths.tolist() == LENGTHS
     for f in (ragged.offsets, ragged.row_ids, ragged.positions, ragged.mask):
         assert f(np.array(LENGTHS, dtype)).flags.writeable
-
-
-# ---- signatures
-
-
-@pytest.mark.parametrize("f", [tenter.resize, tenter.image.resize])
-def test_signatures_say_what_arguments_take(f):
-    shown = inspect.signature(f).parameters
-    words = {
-        "size": "Size",
-        "scale": "Numbers",
-        "mode": "Filter",
-        "like": "Convention",
-        "box": "Box",
-    }
-    assert {name: word in str(shown[name].annotation) for name, word in words.items()} == dict.fromkeys(words, True)
-    assert all(p.annotation != "Any" for name, p in shown.items() if name not in ("x", "out"))
-    assert [n for n, p in shown.items() if p.kind is p.POSITIONAL_OR_KEYWORD] == [next(iter(shown)), "size"]
-
-
-def test_signatures_are_those_of_the_calls():
-    """What a signature binds is a call, and what it does not is refused."""
-    for name, f in functions():
-        shown = inspect.signature(f)
-        assert not {"too_many", "no_other"} & set(shown.parameters), name
-        annotated = [p for n, p in shown.parameters.items() if n not in ("x", "out", "other", "no_other", "how")]
-        assert all(p.annotation not in ("Any", inspect.Parameter.empty) for p in annotated), (name, annotated)
-    for call in (
-        lambda s: s.bind(LAST, SIZE, (0, 1)),
-        lambda s: s.bind(LAST, SIZE, scale_factor=2),
-        lambda s: s.bind(),
-    ):
-        with pytest.raises(TypeError):
-            call(inspect.signature(tenter.resize))
-
-
-def test_names_of_types_in_signatures_are_those_of_the_module_of_types() -> None:
-    from tenter._arrays import signatures
-
-    known: set[str] = set(vars(signatures)) | set(inspect.getsource(signatures).replace(":", " ").split())
-    known |= {
-        "Filter",
-        "Convention",
-        "Sequence",
-        "NDArray",
-        "np.integer",
-        "Any",
-        "None",
-        "SupportsIndex",
-        "bool",
-        "float",
-        "complex",
-        "int",
-    }
-    for p in inspect.signature(tenter.resize).parameters.values():
-        words = str(p.annotation).replace("[", " ").replace("]", " ").replace("|", " ").split()
-        assert set(words) <= known, p

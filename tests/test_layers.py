@@ -117,18 +117,3 @@ def test_modules_that_users_do_not_import_are_private() -> None:
     top = {name.split(".")[1] for name in MODULES if "." in name}
     assert {name for name in top if not name.startswith("_")} <= PUBLIC
     assert all(name.split(".")[2].startswith("_") for name in MODULES if re.match(r"tenter\.(maps|ragged)\.", name))
-
-
-def code_lines(path: Path) -> int:
-    """Without docstrings: those of public functions are the reference, which is as long as it needs to be."""
-    text = path.read_text()
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    held = [
-        node.body[0] for node in ast.walk(ast.parse(text)) if isinstance(node, documented) and ast.get_docstring(node)
-    ]
-    return len(text.splitlines()) - sum(node.end_lineno - node.lineno + 1 for node in held)
-
-
-def test_no_file_is_long() -> None:
-    sizes = {name: code_lines(path) for name, path in MODULES.items()}
-    assert max(sizes.values()) <= 350, [m for m, n in sizes.items() if n > 350]

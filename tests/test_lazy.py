@@ -83,6 +83,34 @@ def test_what_stays_lazy(name, make):
     assert "materialized" not in explained(y)
 
 
+NAMED = {
+    "sum": lambda f, name, s: f.sum(**{name: s}),
+    "sum of the other dim": lambda f, name, s: f.sum(**{name: s, "axis": 1}),
+    "largest": lambda f, name, s: f.amax(axis=(0, 1), **{name: s}),
+    "any": lambda f, name, s: f.any(**{name: s > 7}),
+    "swapped": lambda f, name, s: f.swapaxes(axis0=0, axis1=1, **{name: s}) if f is torch else f.swapaxes(s, 0, axis2=1),
+    "moved": lambda f, name, s: f.moveaxis(source=0, destination=1, **{name: s}),
+    "elements": lambda f, name, s: f.clip(**{name: s, "min": 1, "max": 5}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("library, make, name", [(np, np.asarray, "a"), (torch, torch.from_numpy, "input")])
+@pytest.mark.parametrize("call", NAMED)
+def test_an_array_may_be_passed_by_its_name(call, library, make, name):
+    s = lazy.repeat_interleave(make(X), COUNTS, 0)
+    made = NAMED[call](library, name, s)
+    assert_twins(made, NAMED[call](library, name, s.materialize()))
+    assert "materialized" not in explained(made if isinstance(made, LazyArray) else s)
+
+
+def test_functions_whose_first_argument_is_no_array_take_one_by_its_name():
+    s = lazy.repeat_interleave(X, COUNTS, 0)
+    keep = np.arange(len(s)) % 2 == 0
+    assert_twins(np.compress(condition=keep, a=s, axis=0), s.materialize()[keep])
+    with pytest.raises((TypeError, ValueError), match="copy"):
+        np.copyto(dst=s, src=np.zeros(3))
+
+
 LINEAR = {
     "scalars": lambda s: 2 * s / 3 - 1,
     "constant": lambda s: s * s.base[:, :1] + s.base[:, :1],

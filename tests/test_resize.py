@@ -11,10 +11,10 @@ import pytest
 import resize_oracle
 import tenter
 from daily import daily
+from resize_oracle import EDGES
 from tenter.conventions import Convention
 from tenter.filters import cubic
 
-EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 ALIGNS = ("center", "corners", "asymmetric")
 TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 SIZES = [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2), (4, 8), (5, 5), (8, 6), (7, 12), (17, 5), (31, 10)]

@@ -156,7 +156,7 @@ def test_the_first_call_of_a_process_may_be_followed(call):
         f"{call}\n"
         "assert 'aten' not in y.code, y.code\n"
         "from tenter._arrays import torch_tensors\n"
-        "assert torch_tensors.plain(x)\n"
+        "assert torch_tensors.is_ordinary(x)\n"
         "f(x)\n"
         "assert tenter._native.cached_call('repeat', x, 2, 2) is not None"
     )

@@ -32,6 +32,24 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
   return nullptr;
 }
 
+// A large result that Python allocates; null with an error. Parameters are as in result_of.
+PyObject* by_python(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, const int* order, Fresh& y) {
+  ArrayView own;  // large_empty makes results of x's dtype only
+  const Reading found_own = order ? Reading::unreadable : read_array(x, own, true);
+  if (found_own == Reading::failed) return nullptr;
+  if (found_own == Reading::readable && own.dtype != like.dtype) return empty(like, shape, ndim, y.data);
+  const Owned sizes(shape_tuple(shape, ndim)), dims(order ? int_tuple(order, ndim) : Py_NewRef(Py_None));
+  if (!sizes || !dims) return nullptr;
+  PyObject* const args[3] = {x, sizes.get(), dims.get()};
+  const Owned found(PyObject_Vectorcall(like.tensor ? torch.large_empty : numpy.large_empty, args, 3, nullptr));
+  PyObject* array;
+  unsigned long long at;
+  int past_caches;
+  if (!found || !PyArg_ParseTuple(found.get(), "OKp", &array, &at, &past_caches)) return nullptr;
+  y.data = reinterpret_cast<char*>(at), y.stream = past_caches;
+  return Py_NewRef(array);
+}
+
 }  // namespace
 
 Fresh result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, const int* order,
@@ -56,20 +74,7 @@ Fresh result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int nd
   if (by_library) return made(empty(like, shape, ndim, y.data));
   if (bytes >= tuning.large_bytes && recycles())
     return made(in_block(like, shape, ndim, bytes, y.data, y.stream, order));
-  ArrayView own;  // large_empty makes results of x's dtype only
-  const Reading found_own = order ? Reading::unreadable : read_array(x, own, true);
-  if (found_own == Reading::failed) return made(nullptr);
-  if (found_own == Reading::readable && own.dtype != like.dtype) return made(empty(like, shape, ndim, y.data));
-  const Owned sizes(shape_tuple(shape, ndim)), dims(order ? int_tuple(order, ndim) : Py_NewRef(Py_None));
-  if (!sizes || !dims) return made(nullptr);
-  PyObject* const args[3] = {x, sizes.get(), dims.get()};
-  const Owned found(PyObject_Vectorcall(like.tensor ? torch.large_empty : numpy.large_empty, args, 3, nullptr));
-  PyObject* array;
-  unsigned long long at;
-  int past_caches;
-  if (!found || !PyArg_ParseTuple(found.get(), "OKp", &array, &at, &past_caches)) return made(nullptr);
-  y.data = reinterpret_cast<char*>(at), y.stream = past_caches;
-  return made(Py_NewRef(array));
+  return made(by_python(x, like, shape, ndim, order, y));
 }
 
 int thread_count() {

@@ -20,21 +20,22 @@ bool few_taps(const WindowMap& m) {
   return true;
 }
 
+// Whether a load of pixels in lanes of four reads whole pixels, and every load stays within a row.
+bool fits_lanes(const WindowTask& t) {
+  const int64_t size = size_of(t.in), step = std::abs(t.column_stride), pixel = t.inner * size;
+  if (t.inner < 2 || t.inner_stride != size || step < pixel || step > pixel_lanes * size || step % size) return false;
+  return t.n_column >= max_pixel_taps && (t.n_column - 1) * step + pixel >= max_pixel_taps * pixel_lanes * size;
+}
+
 }  // namespace
 
 bool by_pixels(const WindowTask& t) {
-  const int64_t size = size_of(t.in), step = std::abs(t.column_stride);
   if (t.plane || !t.row || !t.column || t.saturate || t.acc != Accumulate::f32 || t.in != t.out) return false;
   if (t.in != Dtype::u8 && t.in != Dtype::f32) return false;
-  if (t.inner < 2 || t.inner_stride != size || step < t.inner * size || step > pixel_lanes * size || step % size)
-    return false;
-  if (t.column->n_out > most_pixel_columns) return false;
-  // Every load must stay within a row.
-  if (t.n_column < max_pixel_taps || (t.n_column - 1) * step + t.inner * size < max_pixel_taps * pixel_lanes * size)
-    return false;
+  if (!fits_lanes(t) || t.column->n_out > most_pixel_columns) return false;
   // The other kernels pack flipped columns first, and permute contiguous columns. These are faster unless columns
   // shrink to at most half.
-  const bool contiguous = t.column_stride == t.inner * size;
+  const bool contiguous = t.column_stride == t.inner * size_of(t.in);
   if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
   if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
   return !(contiguous && t.inner == 2 && most_taps(*t.column) > 2);

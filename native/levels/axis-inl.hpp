@@ -25,8 +25,8 @@ inline int64_t outer_count(const WindowTask& t) {
 // Whether all rows begin at cache lines.
 inline bool aligned(const char* dst, int64_t pitch) { return (reinterpret_cast<intptr_t>(dst) | pitch) % line == 0; }
 
-// Sums of rows, with streaming stores if `stream`: directly from registers where vectors of sums are whole lines, so
-// that memory is written while sums are computed; else through a staging buffer.
+// Sums rows. With `stream`, results are written by streaming stores. If vectors of sums are whole cache lines, they go
+// from registers directly to memory while sums are computed; else they go through a staging buffer.
 template <class Acc>
 void store_rows(const Sums<Acc>& sums, bool stream, const char* src, int64_t stride, const WindowMap& m, int64_t lo,
                 int64_t hi, char* dst, int64_t pitch, int64_t n, Lease& lease) {
@@ -47,8 +47,8 @@ void store_rows(const Sums<Acc>& sums, bool stream, const char* src, int64_t str
     }
 }
 
-// Inputs of an output on average, where each is read once: sums without weights, which may have thousands. Windows with
-// weights share theirs.
+// The average number of inputs of an output, if each input is read once: sums without weights may have thousands. 1 for
+// weighted windows, whose neighbors share inputs.
 inline int64_t summed(const WindowMap& m) {
   return m.weight32 || m.weight64 ? 1 : std::max<int64_t>(1, m.n_in / std::max<int64_t>(1, m.n_out));
 }
@@ -80,7 +80,7 @@ void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   });
 }
 
-// Sums of as many neighbors each: rows that lie together are one.
+// Sums without weights, all of equally many inputs. Contiguous rows are treated as one row.
 template <class Acc>
 void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const WindowMap& m = *t.column;
@@ -95,7 +95,7 @@ void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const int64_t n = joined ? total * m.n_out : m.n_out, rows = joined ? 1 : total;
   const int64_t row_in = joined ? stride : in_row, row_out = n * inner * sums.out_size;
   if (n == 0 || rows == 0) return;
-  // A task is a part of a row, or some rows.
+  // A task is a chunk of one row, or several rows.
   const int64_t bytes = std::clamp<int64_t>(row_in * rows / 64, tuning.task_bytes / 64, tuning.task_bytes);
   const int64_t part = std::max<int64_t>(lanes<Acc>, bytes / (width * inner * sums.in_size) / lanes<Acc> * lanes<Acc>);
   const int64_t parts = ceil_div(n, part), group = parts > 1 ? 1 : std::max<int64_t>(1, part / n);
@@ -120,7 +120,7 @@ void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const int64_t size = sums.out_size;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;
-  // height, step: rows and outputs that are made together, directly in the result or in a staging buffer.
+  // height, step: how many rows and outputs are computed together, directly in the result or in a staging buffer.
   const bool permutes = permuted<Acc>(c, sums.in_size), reads_all = permutes && c.permutes->gather.empty();
   const int64_t row_pitch = t.row_pitch ? t.row_pitch : n_out * t.inner;
   const int64_t outer_pitch = t.outer_pitch ? t.outer_pitch : t.n_row * row_pitch;

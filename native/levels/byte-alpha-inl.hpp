@@ -1,4 +1,5 @@
-// Colors of 8 bits times alpha, and back, as Pillow has it: products by 255ths are rounded, quotients are cut.
+// Premultiplies 8-bit colors by alpha, and divides by it, as Pillow does: products are rounded to 255ths, quotients are
+// truncated.
 #pragma once
 #include "levels/quads-inl.hpp"
 
@@ -28,7 +29,8 @@ void divide_alpha(uint8_t* p, int64_t n_pixels) {
     Words result = alpha << (C == 4 ? 24 : 8);
     for (int c = 0; c < C - 1; ++c) {
       const Words color = x >> (8 * c) & 255;
-      // Exact: a quotient of integers below 2^16 and 2^8 is nearer to no integer than a rounding.
+      // A float32 quotient is exact enough. The numerator is below 2^16 and the denominator below 2^8, so a quotient is
+      // never closer to the next integer than its rounding error.
       Words q = __builtin_convertvector(__builtin_convertvector(color * 255, Vec<float>) / divisor, Words);
       q = q < 255 ? q : splat(255);
       result |= (((alpha == 0) | (alpha == 255)) ? color : q) << (8 * c);

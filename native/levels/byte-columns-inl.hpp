@@ -1,6 +1,6 @@
-// Columns of 8-bit values: a tile of `lanes` rows is transposed by words of four adjacent inputs of one channel, so
-// that a vector holds a quad of each row. An output is then a sum of such vectors by weights that are the same in every
-// lane, whatever the number of channels.
+// Sums of 8-bit values along columns. A tile of `lanes` rows is transposed in words of four adjacent inputs of one
+// channel (a quad), so that a vector holds one quad of each row. An output is a sum of such vectors. All lanes share
+// its weights, whatever the number of channels.
 #pragma once
 #include "levels/byte-alpha-inl.hpp"
 #include "system/tuning.hpp"
@@ -9,14 +9,15 @@
 namespace tenter {
 namespace {
 
-// Words that a vector of a row's bytes gives for four pixels: three channels leave every fourth unused.
+// How many words a vector of a row's bytes gives for four pixels. With three channels every fourth word is unused.
 template <int C>
 constexpr int words_of_pixels = C == 3 ? 4 : C;
 template <int C>
 constexpr int quads_at_once = rows_at_once / words_of_pixels<C>;
 constexpr int64_t prefetched_bytes = 512;  // of each row, ahead
 
-// 16 bytes from each of p, p + step, ... . By registers: a load of what was just stored in parts would wait for it.
+// Loads 16 bytes from each of p, p + step, ... through registers: a vector load of bytes that were just stored in
+// pieces would wait for the stores.
 template <int N>
 inline VecN<uint8_t, N> sixteens(const uint8_t* p, int64_t step) {
   if constexpr (N == 16) {
@@ -29,7 +30,7 @@ inline VecN<uint8_t, N> sixteens(const uint8_t* p, int64_t step) {
   }
 }
 
-// The quads of a row from p on: word d holds pixels 4 (d / words) .. + 3 of channel d % words. Reads vector_bytes.
+// The quads of a row from p on. Word d holds pixels 4 (d / words) .. + 3 of channel d % words. Reads vector_bytes.
 template <int C, bool alpha>
 inline Words row_quads(const uint8_t* p) {
   Bytes x;
@@ -51,9 +52,9 @@ inline Words row_quads(const uint8_t* p) {
   }
 }
 
-// Quads [lo, hi) of rows of n bytes as vectors over the rows: tile[(q - lo) * C + c]. Fills up to whole vectors of a
-// row, hence tile_room; past the row's end are zeros. What is loaded next, of these rows or of those after them, is
-// prefetched, as the hardware does not follow so many rows.
+// Loads quads [lo, hi) of rows of n bytes as vectors over the rows: tile[(q - lo) * C + c]. It fills whole vectors of a
+// row, so `tile` needs tile_room. Bytes after the end of a row are zeros. Prefetches what is loaded next, from these
+// rows or from those `after` them, because hardware prefetchers do not follow so many rows.
 template <int C, bool alpha>
 void load_quads(const uint8_t* const* rows, const uint8_t* const* after, int64_t n, int64_t lo, int64_t hi,
                 Words* tile) {
@@ -86,7 +87,7 @@ int64_t tile_room(int64_t quads) {
   return round_up(quads, quads_at_once<C>) * C;
 }
 
-// The channels of one output, in every row.
+// Sums the channels of one output, in every row.
 template <int C, int Q>
 inline void sum_quads(const Words* tile, int64_t quads, const int32_t* w, Words* found) {
   Sums s[C] = {};
@@ -96,7 +97,7 @@ inline void sum_quads(const Words* tile, int64_t quads, const int32_t* w, Words*
   for (int c = 0; c < C; ++c) found[c] = total(s[c]);
 }
 
-// Outputs [lo, hi) of n_rows rows, at to[row]. tile: from quad `begin` on.
+// Stores outputs [lo, hi) of n_rows rows at to[row]. tile: the inputs from quad `begin` on.
 template <int C, int Q>
 void sum_tile(const Words* tile, int64_t begin, const QuadTable& t, int64_t lo, int64_t hi, uint8_t* const* to,
               int n_rows) {
@@ -131,7 +132,7 @@ void sum_tile(const Words* tile, int64_t begin, const QuadTable& t, int64_t lo, 
   if (done < n_bytes) flush();
 }
 
-// Outputs whose windows are too long for a tile: each quad of a few outputs is added as tiles of the row come by.
+// Computes outputs whose windows are longer than a tile: the quads of an output are added tile by tile.
 template <int C, bool alpha>
 void sum_long_columns(const uint8_t* const* rows, int n_rows, int64_t n, const QuadTable& t, int64_t n_out,
                       uint8_t* const* to, int64_t most, Lease& lease) {
@@ -152,8 +153,8 @@ void sum_long_columns(const uint8_t* const* rows, int n_rows, int64_t n, const Q
   }
 }
 
-// Rows of n bytes, packed: all outputs of each, at to[row]. rows: rows_at_once pointers, of which n_rows count. after:
-// as many, to what is read next.
+// Computes all outputs of contiguous rows of n bytes, and stores them at to[row]. rows: rows_at_once pointers, the
+// first n_rows of which are used. after: as many pointers to the rows that are read next, to prefetch them.
 template <int C, bool alpha>
 void sum_columns(const uint8_t* const* rows, const uint8_t* const* after, int n_rows, int64_t n, const QuadTable& t,
                  int64_t n_out, uint8_t* const* to, Lease& lease) {
@@ -162,7 +163,7 @@ void sum_columns(const uint8_t* const* rows, const uint8_t* const* after, int n_
   Words* const tile = lease->tile.get<Words>(tile_room<C>(most));
   for (int64_t lo = 0; lo < n_out;) {
     const int64_t begin = t.first[lo];
-    int64_t hi = lo + 1;  // the end of the most outputs whose quads fit
+    int64_t hi = lo + 1;  // outputs [lo, hi) are as many as have their quads in the tile
     for (int64_t end = n_out; hi < end;) {
       const int64_t middle = hi + (end - hi) / 2;
       if (t.first[middle] - begin + t.quads <= most) hi = middle + 1;

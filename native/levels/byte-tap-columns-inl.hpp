@@ -1,5 +1,5 @@
-// Rows of bytes along the columns, of two or four taps, as sums of 16 bits. The inputs of a vector of outputs are taken
-// out of vectors of bytes as pairs of 16 bits, whose products are added by one instruction.
+// Sums of two or four taps along the columns of 8-bit rows, in 16 bits. Vectors of bytes are shuffled into pairs of
+// 16-bit inputs, one pair for each output; one instruction multiplies a pair by its weights and adds the products.
 #pragma once
 #include <algorithm>
 
@@ -19,9 +19,9 @@ constexpr bool permutes_vectors = true;
 constexpr bool permutes_vectors = false;
 #endif
 constexpr bool shuffles_sixteens = shuffles_bytes || (permutable<uint8_t> && vector_bytes == 16);
-constexpr int64_t most_loads = 8;  // of vectors for the inputs of a block; beyond, taking them one by one costs less
+constexpr int64_t most_loads = 8;  // vector loads for a block; if it needs more, scalar loads cost less
 
-// Of the lower and upper 16 bits of each lane: sum + x0 * w0 + x1 * w1.
+// sum + x0 * w0 + x1 * w1 for the lower and upper 16 bits of each lane.
 inline Words add_pairs(Words sum, Words x, Words w) {
 #if defined(__AVX512VNNI__)
   return (Words)_mm512_dpwssd_epi32((__m512i)sum, (__m512i)x, (__m512i)w);
@@ -49,7 +49,7 @@ inline Halves multiply_high(Halves a, Halves b) {
 #endif
 }
 
-// Values that fit: within each 16 bytes those of a, then of b.
+// Narrows values that fit. Within each 16 bytes, the values of a come before those of b.
 inline Halves halves_of(Words a, Words b) {
 #if defined(__AVX512BW__)
   return (Halves)_mm512_packs_epi32((__m512i)a, (__m512i)b);
@@ -63,7 +63,7 @@ inline Halves halves_of(Words a, Words b) {
   return (Halves)shuffled((Bytes)a, (Bytes)b, [](int i) { return i / 2 * 4 + i % 2; });
 #endif
 }
-// The same of bytes; values that do not fit become 0 or 255.
+// The same for bytes, with saturation to 0 and 255.
 inline Bytes bytes_of(Halves a, Halves b) {
 #if defined(__AVX512BW__)
   return (Bytes)_mm512_packus_epi16((__m512i)a, (__m512i)b);
@@ -81,22 +81,22 @@ inline Bytes bytes_of(Halves a, Halves b) {
   return shuffled(cut(a), cut(b), [](int i) { return 2 * i; });
 #endif
 }
-// The bytes of four blocks in order, after both.
+// The bytes of four blocks in order, after both narrowing steps.
 inline Bytes in_order(Bytes x) {
   return shuffled(x, x, [](int i) { return (i / 4 % sixteens_each * 4 + i / 4 / sixteens_each) * 4 + i % 4; });
 }
 
-// How the inputs of a row's outputs are taken, a block of values and a pair of taps at a time. Places are bytes from a
+// How a row's inputs are loaded, for one block of outputs and one pair of taps at a time. Positions are in bytes from a
 // row's first pixel.
 struct TapColumns {
   enum class How { vectors, sixteens, singles } how;
-  int64_t n_blocks;  // fours of them
-  int loads;         // of vectors, for a block's pair
+  int64_t n_blocks;  // a multiple of four
+  int loads;         // vector loads for one pair of a block
   int32_t half;      // added to sums before they are shifted down
   int shift;
-  int64_t* at;          // the loads of each pair, or the two inputs of each value
-  Bytes* index;         // of each pair: which byte of a load, past which are zeros
-  uint64_t* from_load;  // bytes that are taken from each load
+  int64_t* at;          // where the loads of each pair begin, or the two inputs of each output
+  Bytes* index;         // for each pair: the byte of a load, and a zero byte that widens it
+  uint64_t* from_load;  // masks of the bytes that come from each load
   Words* weight;
 };
 
@@ -138,8 +138,8 @@ inline Words input_pairs(const TapColumns& c, const uint8_t* row, int64_t pair) 
   return x;
 }
 
-// R rows along the columns, P pairs of taps each, in fours of blocks as `bytes_of` takes them. next: rows that are read
-// later.
+// Sums R rows along the columns, with P pairs of taps each, four blocks at a time as `bytes_of` takes them. next: rows
+// that are read later, to prefetch them.
 template <TapColumns::How how, int n_loads, int P, int R>
 void sum_tap_columns(const TapColumns& c, const uint8_t* const* rows, const uint8_t* const* next, Halves* const* to) {
   const Words half = splat(c.half);
@@ -186,7 +186,7 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
   const int64_t last = (t.n_column - 1) * t.column_stride, across = (t.inner - 1) * t.inner_stride;
   const int64_t lo = std::min<int64_t>(0, last) + std::min<int64_t>(0, across);
   const int64_t hi = std::max<int64_t>(0, last) + std::max<int64_t>(0, across) + 1;
-  // Both inputs of each value and pair of taps; past the last value, the last one's.
+  // Both inputs of each output and pair of taps. The last block is filled up with the last output.
   int64_t* const inputs = lease->index.get<int64_t>(2 * n_pairs * B);
   c.weight = lease->table.get<Words>(n_pairs);
   for (int64_t v = 0, o = 0, channel = 0; v < c.n_blocks * B; ++v) {
@@ -202,7 +202,8 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
     if (o + 1 < m.n_out) channel = 0, ++o;
     else --channel;
   }
-  // The lowest input of each part, some values of a pair, and the most bytes from there to the highest.
+  // The lowest input of each chunk (some outputs of one pair), and the largest distance from there to a chunk's highest
+  // input. If a few loads cover it, vectors are shuffled.
   int64_t* const first = lease->plane.get<int64_t>(2 * n_pairs * B / 4);
   auto find_parts = [&]<int count>() {
     int64_t longest = 0;
@@ -222,7 +223,7 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
   c.at = inputs;
   if (!vectors && !sixteens) return c;
   c.index = lease->packed.get<Bytes>(n_pairs);
-  auto* const index = reinterpret_cast<uint16_t*>(c.index);  // of pairs: past them, zeros
+  auto* const index = reinterpret_cast<uint16_t*>(c.index);  // the upper byte of an entry selects a zero
   auto lay_out = [&]<int size, int values>(int loads) {
     const int64_t parts = n_pairs * B / values;
     c.loads = loads;
@@ -231,7 +232,7 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
     for (int64_t p = 0; p < parts; ++p) {
       int64_t* const at = c.at + p * loads;
       uint64_t* const from = c.from_load + p * loads;
-      // Loads at a row's end begin earlier.
+      // Loads at the end of a row begin earlier, so that they stay in the row.
       for (int l = 0; l < loads; ++l) at[l] = std::min(first[p] + l * size, hi - size), from[l] = 0;
       const int64_t* const of = inputs + p * 2 * values;
       for (int k = 0; k < 2 * values; ++k) {

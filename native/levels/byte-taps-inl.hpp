@@ -1,5 +1,6 @@
-// Bytes of two or four taps along each of two axes. Rows that are read are resampled along the columns into as many
-// rows of 16 bits (byte-tap-columns-inl.hpp), which stay in cache; an output row is made of these.
+// Interpolates 8-bit values along two axes, with two or four taps along each. Input rows are first summed along the
+// columns into rows of 16 bits (byte-tap-columns-inl.hpp), as many as an output row has taps. These stay in cache, and
+// output rows are sums of them.
 #pragma once
 #include <algorithm>
 
@@ -10,7 +11,7 @@
 namespace tenter {
 namespace {
 
-// n bytes, of which `four` makes vector k.
+// Stores n bytes; four(k) makes vector k.
 template <class F>
 inline void store_row(uint8_t* dst, int64_t n, F&& four) {
   int64_t k = 0;
@@ -20,7 +21,7 @@ inline void store_row(uint8_t* dst, int64_t n, F&& four) {
   std::memcpy(dst + k * vector_bytes, &last, size_t(n - k * vector_bytes));
 }
 
-// Outputs between two rows of sums, each product of which is rounded.
+// Interpolates between two rows of sums. Each product is rounded, as in OpenCV.
 inline void stepped_row(const Halves* const* row, const int16_t* weight, uint8_t* dst, int64_t n) {
   const Halves w0 = splat(weight[0]), w1 = splat(weight[1]);
   store_row(dst, n, [&](int64_t k) {
@@ -31,7 +32,7 @@ inline void stepped_row(const Halves* const* row, const int16_t* weight, uint8_t
   });
 }
 
-// Sums of P pairs of rows, rounded half to even.
+// Sums P pairs of rows and rounds half to even.
 template <int P>
 void tap_row(const Halves* const* row, const int16_t* weight, uint8_t* dst, int64_t n) {
   constexpr int shift = 2 * tap_bits - 8;
@@ -39,7 +40,8 @@ void tap_row(const Halves* const* row, const int16_t* weight, uint8_t* dst, int6
   for (int p = 0; p < P; ++p) w[p] = splat(int32_t(uint16_t(weight[2 * p])) | weight[2 * p + 1] * (1 << 16));
   auto low = [](int i) { return i / 16 * 16 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * vector_bytes; };
   auto high = [](int i) { return i / 16 * 16 + 8 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * vector_bytes; };
-  // Of sums and almost a half: where just a half is left, one more rounds an odd number up.
+  // Rounding: almost a half is added first, then 1 if the result is odd. A sum that is exactly between two integers is
+  // therefore rounded to the even one.
   const Words below_half = splat((1 << (shift - 1)) - 1);
   auto rounded = [](Words s) { return (s + (s >> shift & 1)) >> shift; };
   store_row(dst, n, [&](int64_t k) {
@@ -56,7 +58,7 @@ void tap_row(const Halves* const* row, const int16_t* weight, uint8_t* dst, int6
   });
 }
 
-// Whether all outputs are means of two by two inputs that lie together.
+// Whether each output is the mean of a square of two by two adjacent inputs.
 inline bool halves(const TapsTask& t) {
   auto of = [](const TapsAxis& m) {
     for (size_t o = 0; o < size_t(m.n_out) && m.taps == 2; ++o)
@@ -69,7 +71,7 @@ inline bool halves(const TapsTask& t) {
   return together && t.column_stride == t.inner && of(*t.column) && of(*t.row);
 }
 
-// n outputs, of C channels, of two rows from their first inputs on. even: halves of units are rounded to even, else up.
+// Averages squares of two rows into n outputs of C channels. even: rounds halves to even, else up.
 template <int C, bool even>
 void halve_rows(const uint8_t* a, const uint8_t* b, uint8_t* dst, int64_t n) {
   typedef Vec<uint16_t> Pairs;
@@ -97,8 +99,8 @@ void halve_rows(const uint8_t* a, const uint8_t* b, uint8_t* dst, int64_t n) {
   }
 }
 
-// Output rows [lo, hi) of a plane. Of each input row that is read, its sums lie at its number modulo the taps of a row,
-// which are adjacent.
+// Computes output rows [lo, hi) of a plane. The sums of input row i are cached in slot i % taps. The taps of an output
+// row are adjacent, so they never need the same slot.
 template <int P>
 void tap_rows(const TapsTask& t, const TapColumns& c, const uint8_t* src, uint8_t* dst, int64_t lo, int64_t hi,
               Lease& lease) {
@@ -158,7 +160,7 @@ inline void byte_taps(const TapsTask& t, int threads) {
   Lease tables;
   const TapColumns c = halved ? TapColumns{} : tap_columns_of(t, tables);
   const Team team = team_for(8 * n_bytes, threads);
-  constexpr int64_t least_rows = 16;  // neighbors make the rows that both read
+  constexpr int64_t least_rows = 16;  // two tasks compute the rows that both read
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
                                   ceil_div(n_bytes / outer, tuning.byte_chunk_bytes));
   const int64_t height = std::max(least_rows, ceil_div(m.n_out, wanted)), n_chunks = ceil_div(m.n_out, height);

@@ -1,4 +1,5 @@
-// The kernel of 8-bit values: rows by rows, columns by tiles (byte-columns-inl.hpp), or both a chunk at a time.
+// The kernel of antialiased 8-bit values. Sums along rows add whole rows; sums along columns use tiles
+// (byte-columns-inl.hpp); along both axes, a chunk of rows at a time.
 #pragma once
 #include "levels/byte-columns-inl.hpp"
 #include "levels/normalize-inl.hpp"
@@ -19,7 +20,7 @@ inline Bytes load_bytes(const uint8_t* p, int64_t n) {
   return x;
 }
 
-// Four rows as quads, which `narrowed` puts in order again.
+// Interleaves four rows to quads, which `narrowed` puts in order again.
 inline void add_rows(Sums* s, Bytes x0, Bytes x1, Bytes x2, Bytes x3, const int32_t* w) {
   constexpr int V = vector_bytes;
   auto low8 = [](int i) { return i / 16 * 16 + i % 16 / 2 + i % 2 * V; };
@@ -32,7 +33,7 @@ inline void add_rows(Sums* s, Bytes x0, Bytes x1, Bytes x2, Bytes x3, const int3
   add_quads(s[2], shuffled(b, d, low16), w), add_quads(s[3], shuffled(b, d, high16), w);
 }
 
-// A vector of sums over `count` rows, from column j on. Without `whole` it ends after n columns.
+// A vector of sums over `count` rows, from column j on. If not `whole`, it ends after n columns.
 template <bool whole>
 inline Bytes sum_rows(const uint8_t* const* rows, int64_t count, const int32_t* w, int64_t j, int64_t n = 0) {
   Sums s[4] = {};
@@ -46,12 +47,12 @@ inline Bytes sum_rows(const uint8_t* const* rows, int64_t count, const int32_t* 
   return narrowed(total(s[0]), total(s[1]), total(s[2]), total(s[3]));
 }
 
-// n columns of the sum over `count` rows.
+// Computes n columns of the sum over `count` rows.
 inline void sum_row(const uint8_t* const* rows, int64_t count, const int32_t* w, uint8_t* dst, int64_t n) {
   int64_t j = 0;
   for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows<true>(rows, count, w, j));
   if (j == n) return;
-  if (n >= vector_bytes) {  // one more vector, ending at n: it overlaps the last one and stores the same sums
+  if (n >= vector_bytes) {  // the last vector ends at n. It overlaps the one before, and stores the same sums
     j = n - vector_bytes;
     store_bits(dst + j, sum_rows<true>(rows, count, w, j));
   } else {
@@ -66,7 +67,7 @@ inline bool packed(const ByteTask& t) {
   return (t.inner <= 1 || t.inner_stride == 1) && (t.n_column <= 1 || t.column_stride == t.inner);
 }
 
-// A row's values, side by side.
+// Copies the values of a row into contiguous memory.
 inline void pack_row(const ByteTask& t, const uint8_t* src, uint8_t* dst) {
   if (t.inner <= 1 || t.inner_stride == 1) {
     pack_pixels(reinterpret_cast<const char*>(src), t.n_column > 1 ? t.column_stride : t.inner, t.inner,
@@ -87,8 +88,8 @@ void multiply_alpha(uint8_t* p, int64_t n) {
   std::memcpy(p + i, &end, n - i);
 }
 
-// All columns of n_rows rows, at to[row]. rows: rows_at_once pointers; after: as many, to the rows that come next.
-// alpha: multiplied first.
+// Sums n_rows rows along the columns, into to[row]. rows: rows_at_once pointers. after: as many pointers, to the rows
+// that are read next. alpha: premultiplies colors first.
 inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], const uint8_t* const* after, int n_rows,
                     uint8_t* const* to, bool alpha, bool are_packed, Lease& lease) {
   const int64_t n = t.n_column * t.inner;
@@ -102,7 +103,7 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
   }
   std::fill(rows + n_rows, rows + rows_at_once, rows[n_rows - 1]);
   const ByteMap& m = *t.column;
-  if (t.inner > max_byte_inner) {  // each output's inner values are a sum of rows
+  if (t.inner > max_byte_inner) {  // the inner values of an output are a sum of rows
     const uint8_t** const taps = lease->taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
     const int64_t words = t.column_quads->quads * weight_words;
     for (int r = 0; r < n_rows; ++r)
@@ -119,19 +120,20 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
   });
 }
 
-// Where a row of n values of the result is made: in its place, or in `staging`, whence `finish` takes it.
+// Where a row of n values of the result is made: in its place, or in `staging`, from which `finish` moves it.
 inline uint8_t* room_of_row(const ByteTask& t, int64_t row, int64_t n, uint8_t* staging) {
   return staging ? staging : t.dst + row * n;
 }
-// Rows of results on their way out: divided by alpha, as floats, past the caches.
+// Finishes a row of results: divides colors by alpha, and moves staged values to the result, as floats or with
+// streaming stores.
 inline void finish(const ByteTask& t, uint8_t* made, int64_t row, int64_t n) {
   if (t.alpha) divide_alpha(made, n, t.inner);
   if (t.floats) store_row(*t.floats, made, row);
   else if (uint8_t* const to = t.dst + row * n; made != to) stream_store(to, made, n);
 }
 
-// Columns alone: input rows [lo, hi) of a plane are output rows. first: the number of the plane's first row in the
-// result.
+// Sums along columns only: row i of the input gives row i of the output, here [lo, hi). first: the number of the
+// plane's first row in the result.
 inline void columns_alone(const ByteTask& t, const uint8_t* src, int64_t first, int64_t lo, int64_t hi, Lease& lease) {
   const int64_t n_out = t.column->n_out * t.inner;
   uint8_t* const staging = t.stream || t.floats ? lease->staging.get<uint8_t>(rows_at_once * n_out) : nullptr;
@@ -149,20 +151,20 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, int64_t first, 
   }
 }
 
-// Output rows [lo, hi) of a plane. Input rows that some output reads are made ready in groups: resampled along the
-// columns, or multiplied by alpha, into a ring of rows that stays in cache; or they are read where they are. An output
-// row is summed as soon as its inputs are ready.
+// Computes output rows [lo, hi) of a plane. Input rows are prepared in groups: they are summed along the columns, or
+// premultiplied by alpha, into a ring buffer of rows that stays in cache. If neither is needed, they are read in place.
+// An output row is summed as soon as its inputs are prepared.
 inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_t lo, int64_t hi, Lease& lease) {
   const ByteMap& m = *t.row;
   const bool columns_first = t.column && !t.rows_first, in_place = !columns_first && !t.alpha;
-  // Of reversed columns the rows are summed as they lie, and their sums are flipped.
+  // If columns are reversed in memory, rows are summed in memory order, and the sums are flipped afterwards.
   const bool reversed = in_place && t.n_column > 1 && t.column_stride < 0;
   if (reversed) src += (t.n_column - 1) * t.column_stride;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t n = columns_first ? n_out : n_in, pitch = round_up(n, vector_bytes);
   const int64_t capacity = m.longest + rows_at_once, base = m.first(lo), words = t.row_quads->quads * weight_words;
   uint8_t* const ring = in_place ? nullptr : lease->row.get<uint8_t>(capacity * pitch);
-  // Of each input row, its number among those that are read, which is its place in the ring.
+  // number[i - base]: how many of the rows before input row i are read. It decides the row's place in the ring.
   int64_t* const number = lease->plane.get<int64_t>(in_place ? 1 : std::max<int64_t>(1, m.stop(hi - 1) - base));
   const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
   int64_t ready = base, made = 0;
@@ -187,7 +189,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
       else multiply_alpha<4>(to[r], n);
     }
   };
-  // Sums of rows that are resampled along the columns afterwards, or that are streamed or become floats.
+  // Sums that are resampled along the columns afterwards, streamed, or converted to floats, go to a buffer.
   const int64_t held = t.column && t.rows_first ? rows_at_once : 1;
   const bool leaves = t.stream || t.floats, staged = held > 1 || leaves;
   uint8_t* const sums =
@@ -231,7 +233,8 @@ inline void bytes(const ByteTask& t, int threads) {
   const int64_t n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t read = t.n_row * n_in, n_bytes = outer * std::max(read, n_rows * n_out);
   const Team team = team_for(8 * n_bytes, threads);
-  // Chunks of output rows: neighbors make the rows that both read, so chunks are no more than what threads need.
+  // Chunks of output rows. Two neighboring chunks both prepare the rows that both read, so there are no more chunks
+  // than threads need.
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
                                   ceil_div(n_bytes / std::max<int64_t>(1, outer), tuning.byte_chunk_bytes));
   int64_t least = rows_at_once;

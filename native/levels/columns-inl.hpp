@@ -1,6 +1,6 @@
-// Sums along columns of any dtypes: the kernels of tile-inl.hpp and permuted-inl.hpp are compiled for sums of sums' own
-// type alone, but for permuted inputs of frequent dtypes. Other inputs are widened into scratch rows, and sums narrowed
-// from scratch rows, a few thousand values at a time, in cache.
+// Sums along columns for all pairs of dtypes. The kernels of tile-inl.hpp are compiled only for inputs and outputs of
+// the accumulator's dtype; those of permuted-inl.hpp also for inputs of frequent dtypes. Other inputs are first
+// converted to scratch rows, and sums are converted from scratch rows, a few thousand values at a time, in cache.
 #pragma once
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace tenter {
 namespace {
 
-// Columns [lo, hi) of a row as sums, side by side.
+// Converts columns [lo, hi) of a row to the accumulator's dtype, contiguous in `to`.
 template <class Acc>
 void widen_columns(const Sums<Acc>& sums, const char* row, const ColumnAxis& c, int64_t lo, int64_t hi, Acc* to,
                    Lease& lease) {
@@ -26,7 +26,7 @@ void widen_columns(const Sums<Acc>& sums, const char* row, const ColumnAxis& c, 
   sums.widen(from, to, n * c.inner);
 }
 
-// Output o, whose window is longer than scratch.
+// Computes output o, whose window is longer than a scratch row.
 template <class Acc>
 void sum_long_window(const Sums<Acc>& sums, const char* row, const ColumnAxis& c, int64_t o, Acc* dst, Lease& lease) {
   const Acc* const w = weights<Acc>(*c.map) ? weights<Acc>(*c.map) + c.map->offset[o] : nullptr;
@@ -49,8 +49,8 @@ void sum_long_window(const Sums<Acc>& sums, const char* row, const ColumnAxis& c
   }
 }
 
-// Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
-// row r is stored at dst[r]. stream: if sums.streams_columns.
+// Computes outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; the unused ones repeat the last
+// row. Output lo of row r is stored at dst[r]. stream: needs sums.streams_columns.
 template <class Acc>
 void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst,
                  int64_t lo, int64_t hi, bool stream, Lease& lease) {
@@ -63,7 +63,7 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
     for (int r = 0; r < n_rows; ++r) sums.rows(rows[r], c.stride, m, lo, hi, dst[r], c.inner, c.inner, false, lease);
     return;
   }
-  // Of rare dtypes all inputs are widened, and then lie in tiles if most are unread.
+  // Inputs of rare dtypes are all converted. If most of them are not read, tiles take less time than permutations.
   const bool permutes = permuted<Acc>(c, sums.in_size) && (sums.by_tables || c.permutes->gather.empty());
   const bool direct = permutes && sums.by_tables, widens = sums.widen && !direct;
   const int height = permutes ? permuted_rows : n_rows;
@@ -71,7 +71,8 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
   const ColumnAxis widened{c.map, c.inner * size, c.inner, size, permutes ? c.permutes : nullptr};
   const ColumnAxis& axis = widens ? widened : c;
   for (int64_t b = lo, end; b < hi; b = end) {
-    // Permuted vectors may begin before the block's first output, and their loads before and after its inputs.
+    // Permuted vectors may begin before the block's first output, and their loads may begin before its inputs and end
+    // after them.
     const int64_t before = permutes ? std::min<int64_t>(b, N) : 0, margin = permutes ? 2 * N : 0;
     auto inputs = [&](int64_t to) { return m.first(to - 1) + m.count(to - 1) - m.first(b - before); };
     auto fits = [&](int64_t to) {
@@ -91,7 +92,7 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
     const bool is_long = widens && inputs(end) * c.inner > std::max(tuning.tile_inputs, N * c.inner);
     const int64_t from = std::max<int64_t>(0, m.first(b - before) * c.inner - margin);
     const int64_t until = std::min(m.n_in * c.inner, (m.first(b - before) + inputs(end)) * c.inner + margin);
-    const int64_t pitch = widens && !is_long ? until - from + 2 * N : 0;  // with space for loads past the end
+    const int64_t pitch = widens && !is_long ? until - from + 2 * N : 0;  // loads may end after the inputs
     for (int r = 0; r < n_rows; r += height) {
       const int n_here = std::min(height, n_rows - r);
       Acc* const made = sums.narrow ? lease->sums.get<Acc>(n_here * n) : nullptr;

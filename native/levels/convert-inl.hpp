@@ -9,7 +9,7 @@
 namespace tenter {
 namespace {
 
-// sum + x; of integers modulo 2^64, by unsigned arithmetic, as overflow of signed integers is undefined.
+// sum + x. Integers are added modulo 2^64 as unsigned numbers, because overflow of signed integers is undefined.
 template <class Acc>
 inline Vec<Acc> add(Vec<Acc> sum, Vec<Acc> x) {
   if constexpr (std::is_integral_v<Acc>) return (Vec<Acc>)((Vec<uint64_t>)sum + (Vec<uint64_t>)x);
@@ -84,8 +84,8 @@ inline Out saturate(Acc x) {  // Acc: float or double
   return Out(std::nearbyint(x));
 }
 
-// For integers narrower than Acc, float or double: after clamping, adding 1.5 * 2^23 (2^52 in double) leaves the
-// integer, rounded half to even, in the low bits.
+// For integers narrower than Acc, which is float or double: after clamping, adding 1.5 * 2^23 (2^52 for double) leaves
+// the integer, rounded half to even, in the low bits.
 template <class Acc>
 using Rounded = Vec<std::conditional_t<std::is_same_v<Acc, float>, int32_t, int64_t>>;
 template <class Acc, class Out>
@@ -161,7 +161,7 @@ inline Acc load_one(const void* p) {
   }
 }
 
-// n values of In as Acc, and these as Out.
+// Converts n values of In to Acc, and n values of Acc to Out.
 template <class Acc, class In, class Out>
 void convert(const void* from, void* to, int64_t n) {
   constexpr int N = lanes<Acc>;
@@ -172,8 +172,8 @@ void convert(const void* from, void* to, int64_t n) {
   if (j < n) store_masked<Acc, Out>(out + j, load_masked<Acc, In>(p, n - j), n - j);
 }
 
-// Transposes lanes / H squares of H x H values, side by side in H vectors; by default one square of lanes x lanes. A
-// stage swaps the off-diagonal blocks of one size.
+// Transposes lanes / H squares of H x H values, which stand next to each other in H vectors; by default one square of
+// lanes x lanes. Each stage swaps the off-diagonal blocks of one size.
 template <class T, int H = lanes<T>>
 inline void transpose(Vec<T>* v) {
   constexpr int N = lanes<T>;

@@ -1,4 +1,4 @@
-// The axes of a copy: which inputs they read, and which of them are walked as one.
+// The axes of a copy: which inputs they read, and which axes are merged into one.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -54,7 +54,8 @@ inline int64_t input_of(const CopyAxis& a, int64_t o) {
   return i;
 }
 
-// Addresses in input and output of an index tuple of the axes before k, given by its number in row-major order.
+// The addresses in input and output of one index tuple of the axes before k. The tuple is given by its number in
+// row-major order.
 inline std::pair<const char*, char*> address_of(const CopyTask& t, int k, int64_t number) {
   const char* src = t.src;
   char* dst = t.dst;
@@ -73,8 +74,8 @@ inline void remove_axis(CopyTask& t, int k) {
   --t.n_axes;
 }
 
-// Makes one axis of two neighbors where one stride walks both, where rows are repeated, and where rows that lie
-// together are repeated alike.
+// Merges two neighboring axes into one: where one stride walks both, where rows are repeated, and where contiguous rows
+// are all repeated equally often.
 inline void join(CopyTask& t, int k) {
   const CopyAxis a = t.axis[k], b = t.axis[k + 1];
   if (a.kind != CopyAxis::affine || a.stride == 0) return;
@@ -89,19 +90,10 @@ inline void join(CopyTask& t, int k) {
   remove_axis(t, k + 1);
 }
 
-constexpr int64_t most_flat = 512;
+constexpr int64_t most_flat = 2048;
 
-// Of many small blocks, the last axes become one whose inputs are in a table, in bytes: walking axes costs more than so
-// few values do.
-inline void flatten(CopyTask& t, int64_t* table) {
-  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
-  if (t.n_axes == 0) return;
-  int k = t.n_axes;
-  int64_t n = 1;
-  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
-  const CopyAxis& last = t.axis[t.n_axes - 1];
-  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
-  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+// The inputs of the outputs of the axes from k on, in bytes: up to most_flat.
+inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
   int64_t held[most_flat], at = 1;
   table[0] = 0;
   for (int j = t.n_axes - 1; j >= k; --j) {
@@ -114,11 +106,25 @@ inline void flatten(CopyTask& t, int64_t* table) {
     });
     at *= a.n_out;
   }
+}
+
+// Merges the last axes of many small blocks into one axis with a table of byte offsets. For so few values, walking the
+// axes costs more than reading a table.
+inline void flatten(CopyTask& t, int64_t* table) {
+  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  if (t.n_axes == 0) return;
+  int k = t.n_axes;
+  int64_t n = 1;
+  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+  offsets_from(t, k, table);
   t.axis[k] = {CopyAxis::index, n, n, 1, 1, table};
   t.bytes[k + 1] = t.run, t.n_axes = k + 1;
 }
 
-// Makes a task of fewer axes where it can. `table` is read by the task.
+// Merges axes where it can. table: memory for byte offsets, which the task reads.
 inline void join_axes(CopyTask& t, int64_t* table) {
   for (int k = t.n_axes - 1; k >= 0; --k) {
     if (t.axis[k].n_out == 1) t.src += input_of(t.axis[k], 0) * t.axis[k].stride, remove_axis(t, k);

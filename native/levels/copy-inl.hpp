@@ -12,7 +12,7 @@
 namespace tenter {
 namespace {
 
-constexpr int64_t wide = 32;  // bytes of one store of copies
+constexpr int64_t wide = 32;  // bytes of one wide store
 template <int N>
 constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
 
@@ -20,17 +20,20 @@ constexpr int64_t wide_of_runs = N >= 8 ? 64 : 32;
 template <int N, int bytes>
 inline auto copies_of(const char* src) {
   if constexpr (N == 16) {
-    const auto value = load_unaligned<VecN<uint64_t, 2>>(src);
+    // Of two words each: a shuffle of the 16 bytes to a wider vector would go through memory, which waits for the
+    // store.
+    typedef Part<bytes, uint64_t> Words;
+    const Words a = load_unaligned<uint64_t>(src) - Words{}, b = load_unaligned<uint64_t>(src + 8) - Words{};
     return [&]<int... l>(std::integer_sequence<int, l...>) {
-      return __builtin_shufflevector(value, value, (l % 2)...);
-    }(std::make_integer_sequence<int, int(sizeof(Part<bytes>)) / 8>{});
+      return __builtin_shufflevector(a, b, (l % 2 ? int(sizeof...(l)) + l : l)...);
+    }(std::make_integer_sequence<int, int(sizeof(Words)) / 8>{});
   } else {
     return load_unaligned<Unsigned<N>>(src) - Part<bytes, Unsigned<N>>{};
   }
 }
 
-// Stores `count` copies of the N bytes at src. Runs are mostly short: one wide store covers a run and spills into the
-// next, which is stored after it. `end` is the end of this task's output; no store passes it.
+// Stores `count` copies of the N bytes at src. Runs are mostly short, so one wide store covers a run and spills into
+// the next run, which is stored after it. `end` is the end of the task's output; no store passes it.
 template <int N>
 inline char* store_run(char* dst, const char* src, int64_t count, const char* end) {
   if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16) {
@@ -58,12 +61,12 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
   }
 }
 
-// How many stores of `outputs` each run has at least, where runs are `mean` long on average: most runs are then stored
+// How many stores of `outputs` each every run gets, if runs are `mean` long on average. Most runs are then stored
 // without a branch on their length, which would be mispredicted.
 inline int stores_of(int64_t mean, int64_t outputs) { return mean <= outputs / 2 ? 1 : mean <= outputs ? 2 : 4; }
 
-// Runs whose lengths differ from input to input: each input has `stores` wide stores, even one of no outputs. Returns
-// how many of the n inputs are done, up to the first whose stores would pass `end`, and advances dst.
+// Stores runs whose lengths differ. Each input gets `stores` wide stores, even an input without outputs. Stops at the
+// first input whose stores would pass `end`. Returns how many of the n inputs are done, and advances dst.
 template <int N, int stores>
 inline int64_t store_runs(const int64_t* offset, int64_t n, const char* src, int64_t stride, char*& dst,
                           const char* end) {
@@ -97,7 +100,7 @@ inline void gather(const int64_t* index, const char* src, int64_t stride, char* 
   for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
 }
 
-// Short rows that all take the same inputs.
+// Short rows that all read the same inputs.
 template <int N>
 void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
                  int64_t row_stride) {
@@ -109,12 +112,13 @@ void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t strid
   else each(stride);
 }
 
-// Outputs [lo, hi) of the last axis, of runs of N bytes.
+// Stores outputs [lo, hi) of the last axis, in runs of N bytes.
 template <int N>
 void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi) {
   const char* const end = dst + (hi - lo) * N;
   if (a.kind == CopyAxis::affine && a.stride != 0) {
-    store_repeated<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
+    if (a.stride == 2 * N) store_repeated<N, 1>(src + lo * a.stride, 2 * N, dst, hi - lo);  // vectorized
+    else store_repeated<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
   } else if (a.kind == CopyAxis::index) {
     if (a.stride == N) gather<N>(a.table + lo, src, N, dst, hi - lo);
     else gather<N>(a.table + lo, src, a.stride, dst, hi - lo);
@@ -153,8 +157,8 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
   }
 }
 
-// One run of at least a vector of bytes. As a call, which decides by the length each time, rows of some hundred bytes
-// take a tenth longer.
+// Stores one run of at least a vector of bytes. Inlined: a call, which branches on the length each time, makes rows of
+// some hundred bytes a tenth slower.
 inline void copy_row(char* dst, const char* src, int64_t n) {
   typedef Vec<int64_t> V;
   constexpr int64_t one = sizeof(V), many = 8;
@@ -196,8 +200,62 @@ inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_
   if (!done) copy_runs(a, src, dst, lo, hi, run);
 }
 
-// Stores outputs [lo, hi) of axis k and of the axes after it. src: the input at index 0 of axis k. A small repeated
-// block is copied from its first copy, which is in cache; a large one again from the input, which is never larger.
+inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern);
+
+inline bool is_every(const CopyAxis& a) { return a.kind == CopyAxis::every; }
+
+constexpr int64_t longest_packed = 256;  // bytes of a block
+
+// Small blocks of the axes after k that are repeated by axis k: some are made once, next to each other, and then
+// repeated as runs. The pattern is that of these runs.
+inline void repeat_packed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi,
+                          Pattern& pattern) {
+  constexpr int64_t room = 4096;  // with the results they stay in L1
+  char packed[room];
+  const CopyAxis& a = t.axis[k];
+  const CopyAxis& b = t.axis[k + 1];
+  const int64_t size = t.bytes[k + 1];
+  for (int64_t o = lo, end; o < hi; o = end) {
+    const int64_t first = o / a.repeat, begin = first * a.repeat;
+    const int64_t n = std::min(room / size, ceil_div(hi - begin, a.repeat));
+    end = std::min(hi, begin + n * a.repeat);
+    const char* from = src + first * a.stride;
+    const bool gathered = k + 2 == t.n_axes && b.kind == CopyAxis::index &&
+                          with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
+                            gather_rows<N>(b.table, b.n_out, from, b.stride, packed, n, a.stride);
+                          });
+    for (int64_t i = 0; i < n && !gathered; ++i, from += a.stride)
+      fill(t, k + 1, from, packed + i * size, 0, b.n_out, pattern);
+    const CopyAxis runs{CopyAxis::every, n, n * a.repeat, size, a.repeat, nullptr};
+    copy_last_axis(runs, packed, dst, o - begin, end - begin, size, pattern);
+    dst += (end - o) * size;
+  }
+}
+
+constexpr int64_t widest_row = 64, few_rows = 8;  // outputs of a row; fewer rows cost more than they save
+
+// Short rows of the axes after k, which axis k takes by a table: all outputs by one table. False if there is no loop
+// for so long runs.
+inline bool gather_by_table(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+  constexpr int64_t room = 512;  // the table stays in L1
+  const CopyAxis& a = t.axis[k];
+  const int64_t width = t.bytes[k + 1] / t.run;
+  int64_t row[widest_row], table[room];
+  offsets_from(t, k + 1, row);
+  return with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
+    for (int64_t o = lo, n; o < hi; o += n, dst += n * width * N) {
+      n = std::min(hi - o, room / width);
+      for (int64_t r = 0; r < n; ++r)
+        for (int64_t j = 0; j < width; ++j) table[r * width + j] = a.table[o + r] * a.stride + row[j];
+      gather<N>(table, src, 1, dst, n * width);
+    }
+  });
+}
+
+// Stores outputs [lo, hi) of axis k, with all axes after it. src: the input at index 0 of axis k. A small repeated
+// block is copied from its first copy, which is in cache. A large one is read again from the input, which is never
+// larger. A block whose values are copied one by one is always copied from its
+// first copy.
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
   if (k == t.n_axes) {
     std::memcpy(dst, src, t.run);
@@ -212,10 +270,19 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
         }))
       return;
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
+  if (a.kind == CopyAxis::every && size <= longest_packed && once)
+    return repeat_packed(t, k, src, dst, lo, hi, pattern);
+  if (a.kind == CopyAxis::index && size <= widest_row * t.run && hi - lo >= few_rows &&
+      gather_by_table(t, k, src, dst, lo, hi))
+    return;
+  const bool picks = t.run < line && (last.kind == CopyAxis::affine || last.kind == CopyAxis::index);
+  const bool again = size > tuning.copied_block_bytes && !picks;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
-      if (c == 0 || size > tuning.copied_block_bytes) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
+      if (c == 0 || again) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
       else std::memcpy(dst, first, size);
     }
   });
@@ -249,8 +316,8 @@ inline void fill_streamed(const CopyTask& t, int k, const char* src, char* dst, 
   });
 }
 
-// Long runs of bytes: each task copies one part of a run to all outputs of the last axis, so that it is read once.
-// n_leading: index tuples of the axes before.
+// Long runs of bytes. Each task copies one chunk of a run to all outputs of the last axis, so that it is read once.
+// n_leading: how many index tuples the axes before have.
 inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
   const CopyAxis& last = t.axis[t.n_axes - 1];
   const int64_t least = std::clamp<int64_t>(tuning.task_bytes, line, min_run_part);
@@ -273,7 +340,7 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
 void copy(const CopyTask& given, int threads) {
   const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
   if (total == 0) return;
-  CopyTask t;  // its axes are kilobytes, and set as far as they are used
+  CopyTask t;  // its axes take kilobytes; only those in use are set
   t.src = given.src, t.dst = given.dst, t.run = given.run, t.n_axes = given.n_axes, t.stream = given.stream;
   std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
   int64_t table[most_flat];

@@ -8,7 +8,7 @@
 namespace tenter {
 namespace {
 
-// The dtypes whose sums are in Acc: of int64, of integers without weights.
+// The dtypes that are summed in Acc. For int64: integers, without weights.
 template <class... T>
 struct Types {};
 template <class... L>

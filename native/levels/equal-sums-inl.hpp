@@ -1,5 +1,5 @@
-// Sums of as many neighbors each, without weights: gradients of repeats. Columns lie together, and hold fewer values
-// than a vector.
+// Sums without weights of equally many neighbors each, as in gradients of repeats. Columns are contiguous, and have
+// fewer values than a vector.
 #pragma once
 #include <algorithm>
 
@@ -8,7 +8,8 @@
 namespace tenter {
 namespace {
 
-// n lanes of H values each: those from src on, from src + H * pitch on, ...
+// Joins chunks of H values, which are `pitch` values apart, to a vector of n lanes. Calls itself for both halves, so
+// that the compiler sees a tree of shuffles.
 template <class Acc, int H, int n>
 TENTER_ALWAYS_INLINE VecN<Acc, n> joined(const Loose<Acc>* src, int64_t pitch) {
   if constexpr (n == H) {
@@ -23,7 +24,7 @@ TENTER_ALWAYS_INLINE VecN<Acc, n> joined(const Loose<Acc>* src, int64_t pitch) {
 
 constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }  // the least power of two
 
-// A vector of sums of K values each, fewer than half a vector: squares of values are transposed side by side.
+// A vector of sums of K values each, for K up to half a vector: squares of values are transposed next to each other.
 template <class Acc, int K>
 TENTER_ALWAYS_INLINE Vec<Acc> short_sums(const Loose<Acc>* src) {
   constexpr int N = lanes<Acc>, H = power_from(K);
@@ -41,13 +42,13 @@ TENTER_ALWAYS_INLINE Vec<Acc> short_sums(const Loose<Acc>* src) {
   }(std::make_integer_sequence<int, N>{});
 }
 
-// The same for any number of values. Of fewer than a vector of them, some are loaded past the last sum's.
+// The same for any number of values. If it is less than a vector, the last loads also read values after the last sum's.
 template <class Acc>
 TENTER_ALWAYS_INLINE Vec<Acc> long_sums(const Loose<Acc>* src, int64_t width) {
   constexpr int N = lanes<Acc>;
   Vec<Acc> square[N], sum = splat(Acc(-0.0));  // which leaves the first value unchanged, the sign of a zero included
   auto load_square = [&](int64_t at) __attribute__((always_inline)) {
-    // Lines of the next vector of sums, in order: hardware does not follow so many segments.
+    // Prefetches the lines of the next vector of sums in order: hardware prefetchers do not follow so many segments.
     prefetch(reinterpret_cast<const char*>(src + N * (width + at)), N * vector_bytes);
     for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(src + l * width + at);
     transpose<Acc>(square);
@@ -64,7 +65,7 @@ TENTER_ALWAYS_INLINE Vec<Acc> long_sums(const Loose<Acc>* src, int64_t width) {
   return sum;
 }
 
-// n sums of `width` values each. end: of what may be loaded.
+// n sums of `width` values each. end: the end of the memory that may be loaded.
 template <class Acc>
 void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t width, int64_t n, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>;
@@ -89,9 +90,10 @@ void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t widt
   }
 }
 
-constexpr int columns_together = 4;  // sums are added to in turns, as an addition takes as many cycles
+constexpr int columns_together = 4;  // independent sums, because an addition has a latency of about so many cycles
 
-// The same for columns of `inner` values: a vector holds a column, and what it holds of the next one is overwritten.
+// The same for columns of `inner` values. A vector holds one column; the values of the next column in it are
+// overwritten later.
 template <class Acc>
 void sum_equal_columns(const Loose<Acc>* src, const Loose<Acc>* end, int64_t width, int64_t inner, int64_t n,
                        Loose<Acc>* dst) {
@@ -118,7 +120,7 @@ void sum_equal_columns(const Loose<Acc>* src, const Loose<Acc>* end, int64_t wid
   }
 }
 
-// Outputs of `n` columns of one row; end: of what may be loaded.
+// Computes `n` outputs of one row. end: the end of the memory that may be loaded.
 template <class Acc>
 void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t width, int64_t inner, int64_t n,
                char* dst, bool stream, Lease& lease) {
@@ -150,13 +152,13 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
   }
 }
 
-// Whether columns_pass may leave a task to sum_equal.
+// Whether columns_pass can leave a task to sum_equal.
 template <class Acc>
 bool sums_equal(const Sums<Acc>& sums, const WindowTask& t) {
   const WindowMap& m = *t.column;
   if (m.start || weights<Acc>(m) || !m.width || t.saturate || t.row_pitch || t.outer_pitch) return false;
   const bool together = t.inner == 1 || t.inner_stride == sums.in_size;
-  // Of inputs that are widened, a vector of sums has its own in cache.
+  // Inputs that are converted first: each vector of sums has its own converted inputs, in cache.
   const bool fits = !sums.widen || m.width * t.inner * lanes<Acc> <= tuning.tile_inputs;
   return together && t.column_stride == t.inner * sums.in_size && t.inner > 0 && t.inner < lanes<Acc> && fits;
 }

@@ -13,9 +13,9 @@
 namespace tenter {
 namespace {
 
-// Values as signed integers of their size, in ascending order: -0 is less than 0, NaN is the largest. Of the smallest
-// value the order is the reverse, with NaN the largest still. infinity: the bits of a float's. turn: what keys are
-// xored with: all bits for the smallest, the highest of integers without a sign.
+// Keys: signed integers that are ordered like the values. -0 is less than +0, and NaN is the largest. For the smallest
+// value the order is reversed, but NaN is still the largest. infinity: the bits of a float's infinity. turn: keys are
+// XORed with it. It has all bits set for the smallest value, and the highest bit for unsigned integers.
 //
 // Dtypes of one size share their loops, as the compiler's time goes into the number of loops. Short rows of floats do
 // not (float_extreme): with constants that are loaded for each row they would take a tenth longer.
@@ -24,8 +24,8 @@ struct Order {
   static constexpr Key most = std::numeric_limits<Key>::max(), least = std::numeric_limits<Key>::min();
   Key turn, infinity = 0;
 
-  Key none() const { return floating ? Key(~infinity) : least; }  // of the empty row
-  // Of a value or a vector.
+  Key none() const { return floating ? Key(~infinity) : least; }  // the key of an empty row
+  // The key of a value, or of a vector of values.
   template <class V>
   V key(V bits) const {
     if constexpr (floating) {
@@ -44,16 +44,16 @@ struct Order {
   }
 };
 
-constexpr int64_t extreme_columns = 256;  // whose best are kept while a row is read
-constexpr int64_t long_row = 1 << 10;     // values of a row that is read in blocks
-constexpr int64_t look_ahead = 64;        // values among which the best is sought at once
+constexpr int64_t extreme_columns = 256;  // columns at a time: their best keys are in cache while rows are read
+constexpr int64_t long_row = 1 << 10;     // rows of more values are read in blocks
+constexpr int64_t look_ahead = 64;        // values that are compared before each branch
 
 template <class V>
 inline V larger(V a, V b) {
   return a > b ? a : b;
 }
 
-// The larger of each value and the one `half` places on, around.
+// The larger of each value and the value `half` places further, cyclically.
 template <int half, class V, int... k>
 inline V folded(V v, std::integer_sequence<int, k...>) {
   return larger(v, __builtin_shufflevector(v, v, (k + half) % int(sizeof...(k))...));
@@ -64,8 +64,8 @@ inline V largest_everywhere(V v) {
   else return largest_everywhere<half / 2, W>(folded<half>(v, std::make_integer_sequence<int, W>{}));
 }
 
-// Of a long row, the largest of the keys that are whole blocks; they are taken off, all but the last value at least.
-// Blocks have several vectors, as each larger value waits for the one before it.
+// The largest key of a long row's whole blocks. Advances src and n past these blocks; at least one value is left. A
+// block has several vectors, because consecutive maxima of one vector wait for each other.
 template <class Key, bool floating>
 [[gnu::noinline]] Key extreme_of_blocks(Order<Key, floating> order, const Loose<Key>*& src, int64_t& n) {
   constexpr int W = 64 / sizeof(Key), many = 4;
@@ -80,8 +80,9 @@ template <class Key, bool floating>
   return most;
 }
 
-// The largest of contiguous keys. Mostly a row is one vector, cut to its length, and there is no branch on that. room:
-// values that may be read; without room for a whole last vector, it ends with the row and overlaps the one before it.
+// The largest of n contiguous keys. Most rows are one vector, masked to its length without a branch on that. room: how
+// many values may be read. Without room for a whole last vector, that one ends with the row and overlaps the one
+// before.
 template <class Key, bool floating>
 TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>* src, int64_t n, int64_t room) {
   constexpr int W = sizeof(Key) == 8 ? 8 : 16;
@@ -104,7 +105,7 @@ TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>
   return largest_everywhere<W / 2, W>(best)[0];
 }
 
-// As extreme_of: a function for each order of floats, and one for all of integers.
+// Pointers to extreme_of: one function for each order of floats, and one for all integers.
 template <class Key>
 using ExtremeOf = Key (*)(Key turn, const Loose<Key>* src, int64_t n, int64_t room);
 template <class Key, int64_t infinity, Key turn>
@@ -116,8 +117,8 @@ Key integer_extreme(Key turn, const Loose<Key>* src, int64_t n, int64_t room) {
   return extreme_of(Order<Key, false>{turn}, src, n, room);
 }
 
-// The first of [first, stop) with a key, which one of them has. With a number of values before each branch, the loop is
-// vectors.
+// The first place in [first, stop) of a key, which must be there. Several values are compared before each branch, so
+// that the compiler vectorizes the comparisons.
 template <class Key, bool floating>
 int64_t place_of(Order<Key, floating> order, const Loose<Key>* src, int64_t first, int64_t stop, Key key) {
   auto holds = [&](const Loose<Key>* some) {
@@ -131,7 +132,7 @@ int64_t place_of(Order<Key, floating> order, const Loose<Key>* src, int64_t firs
   return r;
 }
 
-// Of rows [first, stop) of t.inner values, for each column.
+// The extremes of rows [first, stop), for each of t.inner columns.
 template <class Key, bool floating, bool placed>
 void extremes_of_columns(const ExtremesTask& t, Order<Key, floating> order, const Loose<Key>* src, int64_t first,
                          int64_t stop, Loose<Key>* dst, int64_t* at) {

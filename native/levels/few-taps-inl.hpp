@@ -1,9 +1,9 @@
-// Rows and columns of a few taps each, over pixels of 2 to 4 values: each output pixel is made of the input pixels that
-// it reads, and of no others, as most are not read where a picture is made much smaller without antialias.
+// Sums along rows and columns with few taps each, over pixels of 2 to 4 values. Each output pixel is made of the input
+// pixels that it reads, and of no others: most are not read if a picture is shrunk much without antialiasing.
 //
-// A vector holds a few pixels, each in four lanes. Adjacent taps are loaded together, summed over the rows as they lie,
-// and then parted into one vector for each tap, which are summed in the order of the taps: the sums, and their bits,
-// are those of the other kernels of two axes. Columns may ascend or descend in memory.
+// A vector holds a few pixels, each in four lanes. Adjacent taps are loaded together and summed over the rows. They are
+// then separated into one vector for each tap, and summed in the order of the taps. Sums and their bits equal those of
+// the other kernels for two axes. Columns may ascend or descend in memory.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -18,23 +18,25 @@ namespace {
 constexpr int slots = lanes<float> / pixel_lanes;  // pixels of a vector, and outputs of a block
 constexpr int64_t pixel_task_rows = 32;
 
-// Taps that one load has, of K.
+// How many of K taps one load reads.
 template <int K>
 constexpr int loaded = std::min(K, slots);
 
-// How the columns of a call are read. Positions are bytes from a row's first pixel.
+// How the columns of a call are loaded. Positions are in bytes from a row's first pixel.
 struct PixelColumns {
-  int64_t n_blocks, whole_lo, whole_hi;  // blocks of outputs, and those whose loads end inside of the row
+  int64_t n_blocks, whole_lo, whole_hi;  // blocks of outputs; those in [whole_lo, whole_hi) load only inside the row
   int64_t* at;                           // the first load of each output
   int64_t step;                          // from one load of an output to the next
   float* weight;                         // K vectors for each block; see no_tap
-  // Lanes of what is loaded as pixels of four, and of these as they are stored. At a row's end, loads begin earlier: K
-  // vectors for each block that is not whole.
+  // spread: the lane of a loaded vector that goes to each lane of pixels of four; packed: back, as they are stored.
+  // spread_at_ends: the same for loads that begin earlier because a row ends; K vectors for each block that is not
+  // whole.
   Index<float> spread, packed;
   int32_t* spread_at_ends;
   bool ragged;  // whether some outputs have fewer than K taps
 };
-// The weight where an output has no such tap: integers are finite, so there zero adds nothing.
+// The weight of a tap that an output does not have. Integers are finite, so adding zero times an integer changes
+// nothing. For floats it is NaN, which sum_taps skips.
 template <class In>
 constexpr float no_tap = std::is_same_v<In, float> ? std::numeric_limits<float>::quiet_NaN() : 0;
 
@@ -46,7 +48,8 @@ inline Vec<float> slots_of(Vec<float> a, Vec<float> b) {
   }(std::make_integer_sequence<int, lanes<float>>{});
 }
 
-// From each output's taps side by side, to the same tap of all outputs in one vector.
+// Transposes: from vectors that hold the taps of an output next to each other, to vectors that hold the same tap of all
+// outputs.
 template <int K>
 inline void part_taps(Vec<float> (&v)[K]) {
   if constexpr (slots == 2) {
@@ -69,7 +72,7 @@ inline void part_taps(Vec<float> (&v)[K]) {
   }
 }
 
-// Vector k of a block's taps, as they are loaded.
+// Loads vector k of a block's taps.
 template <class In, int K>
 inline Vec<float> load_taps(const char* const (&p)[slots], int k, int64_t step) {
   constexpr int Q = loaded<K>, n = slots / Q;  // loads of a vector
@@ -95,7 +98,7 @@ inline Vec<float> spread(Vec<float> v, Index<float> from) {
   return spread;
 }
 
-// The sum over an output's taps; `ragged`: of those that it has, as zero times infinity is NaN.
+// The sum over an output's taps. ragged: skips the taps that it does not have, because zero times infinity is NaN.
 template <int K, bool ragged>
 inline Vec<float> sum_taps(const Vec<float> (&v)[K], const float* weight) {
   Vec<float> sum = ragged ? -0.0f - Vec<float>{} : Vec<float>{};  // -0.0 leaves the first product unchanged
@@ -107,15 +110,15 @@ inline Vec<float> sum_taps(const Vec<float> (&v)[K], const float* weight) {
   return sum;
 }
 
-// The input rows of an output row, and those of the next one, which are prefetched.
+// The input rows of an output row, and those of the next output row, to prefetch them.
 struct PixelRows {
   const char *row[max_pixel_taps], *next[max_pixel_taps];
   const float* weight;
   int64_t n;
 };
 
-// Blocks [lo, hi) of a row, all of them whole or none. R: the number of input rows; 0: rows.n. What is stored past a
-// block's outputs, the next block overwrites.
+// Computes blocks [lo, hi) of a row. Either all of them are whole or none is. R: the number of input rows; 0: rows.n.
+// Stores spill over the end of a block, and the next block overwrites that.
 template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
 [[gnu::noinline]] void pixel_blocks(const PixelRows& rows, const PixelColumns& c, int64_t lo, int64_t hi, int64_t inner,
                                     In* dst) {
@@ -128,7 +131,7 @@ template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
   const int64_t *at = c.at + lo * slots, *const end = c.at + hi * slots;
   dst += lo * pitch;
   for (; at < end; at += slots, weight += K * lanes<float>, at_end += K * lanes<float>, dst += pitch) {
-    for (int r = 0; r < R; ++r)  // nearly every line: the next output row reads other rows
+    for (int r = 0; r < R; ++r)  // prefetches nearly every line, as the next output row reads other rows
       for (int i = 0; i < slots; i += sizeof(In) == 1 ? slots : 2) __builtin_prefetch(rows.next[r] + at[i]);
     Vec<float> v[K], sum{};
     auto part = [&] {
@@ -160,7 +163,7 @@ template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
   }
 }
 
-// A row of outputs; `room`: the values from it to the end of the task's outputs, past which nothing is stored.
+// Computes one row of outputs. room: how many values may be stored from there to the end of the task's outputs.
 template <class In, int K, bool rows_first, bool ragged>
 void pixel_row(const PixelRows& rows, const PixelColumns& c, int64_t inner, In* dst, int64_t room) {
   auto blocks = [&](int64_t lo, int64_t hi, In* to) {
@@ -192,10 +195,11 @@ PixelColumns pixel_columns(const WindowTask& t, Lease& lease) {
   c.at = lease->index.get<int64_t>(n_blocks * slots);
   c.weight = lease->table.get<float>(n_blocks * K * N);
   c.step = stride < 0 ? -Q * distance : Q * distance;
-  // From an output's lowest tap: its first load, and the end of its loads.
+  // Relative to an output's lowest tap: its first load, and the end of its loads.
   const int64_t first_load = stride < 0 ? (K - Q) * distance : 0, reach = (K - Q) * distance + Q * pixel_lanes * size;
   const int64_t end = std::max<int64_t>(0, (m.n_in - 1) * stride) + t.inner * size;
-  // The lane of a value of what is loaded, of vector k of a block; `earlier`: values by which its loads begin earlier.
+  // The lane of a loaded vector that goes to lane l. earlier: how many values earlier the loads begin, because the row
+  // ends.
   auto lane = [&](int l, int64_t earlier) {
     const int slot = l / pixel_lanes % Q, part = l / pixel_lanes / Q * Q, value = l % pixel_lanes;
     const int64_t tap = stride < 0 ? Q - 1 - slot : slot;
@@ -213,7 +217,7 @@ PixelColumns pixel_columns(const WindowTask& t, Lease& lease) {
     bool whole = true;
     for (int i = 0; i < slots; ++i) {
       const int64_t o = std::min(b * slots + i, n - 1), first = m.first(o), count = m.count(o);
-      const int64_t from = std::min(first, m.n_in - K);  // an output with fewer taps lets some be
+      const int64_t from = std::min(first, m.n_in - K);  // an output with fewer taps ignores some
       c.at[b * slots + i] = std::min(from * stride, (from + K - 1) * stride) + first_load;
       whole = whole && !read_past(b, i), c.ragged |= count < K;
       for (int k = 0; k < K; ++k) {

@@ -1,4 +1,4 @@
-// Copies whose last or only indexed axis has no table: the inputs of a chunk of outputs are computed while it is made.
+// Copies along axes without a table of source indices. They are computed for a chunk of outputs at a time.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 namespace tenter {
 namespace {
 
-// A vector of outputs of N bytes that are inputs close together: permuted from one vector of inputs, or from two.
+// A vector of outputs of N bytes each, whose inputs are close together: permuted from one or two vectors of inputs.
 template <int N>
 struct Permuted {
   static constexpr int outputs = 0;  // in a vector; 0: this level has no such permutation
@@ -36,7 +36,7 @@ struct Permuted<4> : PermutedWords<4, float> {};
 template <>
 struct Permuted<8> : PermutedWords<8, double> {};
 
-// 16 bytes at a time, as wider shuffles of bytes do not cross lanes of 16.
+// 16 bytes at a time, because wider byte shuffles do not cross lanes of 16 bytes.
 template <int N>
 struct PermutedBytes {
   static constexpr int outputs = permutable<uint8_t> ? 16 / N : 0, inputs = 16 / N;
@@ -86,14 +86,15 @@ struct Permuted<2> {
 };
 #endif
 
-// n outputs of N bytes: inputs by ascending indices, of which `room` are in memory from src on.
+// Copies n elements of N bytes by ascending indices. room: how many elements from src on are in memory.
 template <int N>
 inline void copy_elements(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, char* dst) {
   typedef Permuted<N> P;
   int64_t o = 0;
   if constexpr (P::outputs > 0) {
     if (stride == N) {
-      // Most vectors are alike: which of the loops serves them is decided once, for each whether it does.
+      // The average distance of indices decides once which loop runs. The loop then checks each vector, and copies one
+      // that does not fit element by element.
       const int64_t reach = (int64_t(index[n - 1]) - index[0] + 1) * P::outputs / n;
       auto run = [&](int inputs, auto&& vector) __attribute__((always_inline)) {
         for (; o + P::outputs <= n; o += P::outputs) {
@@ -115,21 +116,21 @@ inline void copy_elements(const int32_t* index, int64_t n, int64_t room, const c
   for (; o < n; ++o) std::memcpy(dst + o * N, src + int64_t(index[o]) * stride, N);
 }
 
-// Outputs of the last axis by their indices.
+// Copies along the last axis, by source indices. Returns false for sizes of elements without a loop.
 inline bool copy_values(const int32_t* index, int64_t n, int64_t room, const char* src, int64_t stride, int64_t run,
                         char* dst) {
   return with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(
       run, [&]<int N>() { copy_elements<N>(index, n, room, src, stride, dst); });
 }
 
-// A task is a chunk of outputs of axis k for some index tuples of the axes before it.
+// A task is a chunk of outputs of axis k, for some index tuples of the axes before it.
 void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
   const CopyAxis& axis = t.axis[k];
   const int64_t size = t.bytes[k + 1], total = t.n_axes ? t.axis[0].n_out * t.bytes[1] : 0;
   if (total == 0) return;
   int64_t n_leading = 1;
   for (int j = 0; j < k; ++j) n_leading *= t.axis[j].n_out;
-  if (axis.n_out <= most_flat && n_leading > 1) {  // chunks are longer
+  if (axis.n_out <= most_flat && n_leading > 1) {  // a chunk would have more outputs than the axis
     int64_t table[most_flat];
     p.index(0, axis.n_out, table);
     CopyTask by_table = t;
@@ -138,7 +139,8 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
   }
   const int64_t chunk = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.index_outputs);
   const int64_t n_chunks = ceil_div(axis.n_out, chunk);
-  // Rows of several chunks are made one after the other, as memory is faster in order than indices are saved.
+  // With several chunks, a task makes one row: writing memory in order saves more time than reusing indices for several
+  // rows.
   const int64_t group = n_chunks > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (chunk * size), 1, n_leading);
   const int64_t n_groups = ceil_div(n_leading, group);
   const bool values = k + 1 == t.n_axes;
@@ -152,7 +154,7 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
     Pattern pattern((to - from) * (hi - lo) * size);
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
-      // Outputs past the edges of an axis that goes on there take inputs in any order.
+      // Outputs in the padding of a periodic axis read inputs in any order.
       const bool in_padding = !p.is_inside(lo, lo + n);
       CopyTask part;
       int64_t* table = nullptr;

@@ -1,5 +1,5 @@
-// Transposes of computed copies along one contiguous axis: sums of the runs of outputs that take the same input, whose
-// ends are computed for a chunk of inputs at a time.
+// Transposes of indexed copies along one contiguous axis. An input of the copy gets the sum of the run of outputs that
+// read it. The runs are computed for a chunk of inputs at a time.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -10,8 +10,8 @@
 namespace tenter {
 namespace {
 
-// Where runs of indices begin that rise by `rise` each, 0 or 1, for n indices that begin one; returns how many runs
-// these are. `start` has space for a vector more.
+// Stores where runs begin among n indices, and returns how many runs there are. Within a run each index is `rise` (0 or
+// 1) above the one before it. `start` needs space for one vector more.
 template <int rise>
 inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
   int64_t runs = 0, o = 1;
@@ -33,14 +33,14 @@ inline int64_t run_starts(const int32_t* index, int64_t n, int32_t* start) {
   return runs;
 }
 
-// Moves n_out values to their places among n, of which the rest are zeros: runs of values that lie together, from the
-// run_starts<1> of their places. A run is stored as whole vectors, whose excess zeros and the next run overwrite.
+// Moves n_out values to their places among n; all other places are zero. run_starts<1> gives the runs of values whose
+// places are adjacent. A run is stored in whole vectors; the zeros and the next run overwrite what spills.
 template <class T>
 void place_runs(const int32_t* index, int64_t n_out, const int32_t* start, int64_t n_runs, int64_t n, const char* src,
                 T* dst) {
   constexpr int64_t size = sizeof(T), N = vector_bytes / size;
   typedef VecN<uint8_t, vector_bytes> Bytes;
-  int64_t at = 0, r = 0;  // at: of the first value that is not written
+  int64_t at = 0, r = 0;  // at: the first place that is not written
   auto end_of = [&](int64_t run) { return run + 1 < n_runs ? start[run + 1] : int32_t(n_out); };
   for (; r < n_runs; ++r) {
     const int64_t begin = start[r], count = end_of(r) - begin, to = index[begin];
@@ -63,8 +63,8 @@ inline void sum_run(const char* src, int64_t n, T* dst) {
   else store_masked<Acc, T>(dst, sum - Vec<Acc>{}, 1);
 }
 
-// Runs of up to `longest` outputs for each of n inputs: that of input i begins at start[i] and ends at start[i + 1].
-// `room` outputs are in memory from src on.
+// Sums the runs of n inputs. Each has up to `longest` outputs: those of input i begin at start[i] and end at start[i +
+// 1]. `room` outputs from src on are in memory.
 template <class Acc, class T>
 void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src, int64_t room, T* dst) {
   constexpr int N = lanes<Acc>;
@@ -72,7 +72,7 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
   int64_t i = 0;
   if constexpr (permutable<Acc>) {
     typedef VecN<int32_t, N> Starts;
-    // vectors: of outputs that each vector of inputs reads from.
+    // vectors: how many vectors of outputs a vector of inputs reads.
     auto run = [&]<int vectors>() __attribute__((always_inline)) {
       for (; i + N <= n; i += N) {
         const int32_t first = start[i];
@@ -103,7 +103,7 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
       else if (reach <= 2 * N) run.template operator()<2>();
       else if (reach <= 4 * N) run.template operator()<4>();
       else if (reach <= 8 * N) run.template operator()<8>();
-      // What is left is too far apart, or lies at the end of the outputs.
+      // These runs are too far apart for permutations, or are at the end of the outputs.
       for (const int64_t end = std::min(n, i + N); i < end; ++i)
         sum_run<Acc, T>(src + start[i] * size, start[i + 1] - start[i], dst + i);
     }
@@ -111,8 +111,8 @@ void sum_runs(const int32_t* start, int64_t n, int32_t longest, const char* src,
   for (; i < n; ++i) sum_run<Acc, T>(src + start[i] * size, start[i + 1] - start[i], dst + i);
 }
 
-// Where the outputs [from, from + n_out) of each of n inputs from lo on begin; false if no input has two of them: index
-// has the inputs of the outputs, less lo.
+// Stores the inputs of outputs [from, from + n_out), less lo, in `index`, and in `start` where the run of each of n
+// inputs from lo on begins. Returns false, without `start`, if no input has two outputs.
 inline bool runs_of_chunk(const SourceIndex& p, int64_t lo, int64_t n, int64_t from, int64_t n_out, int32_t* index,
                           int32_t* start) {
   int64_t base;
@@ -138,7 +138,7 @@ template <class Acc, class T>
 void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
   const int64_t rows = outer_count(t) * t.n_row, n_in = p.n_in;
   if (rows == 0 || n_in == 0) return;
-  constexpr int64_t most_inputs = 8;  // of chunks with few outputs, times tuning.index_outputs
+  constexpr int64_t most_inputs = 8;  // chunks with few outputs have up to so many times tuning.index_outputs inputs
   const int64_t chunk = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.index_outputs)), 1,
                                             (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.index_outputs);
   const int64_t n_chunks = ceil_div(n_in, chunk);
@@ -151,7 +151,7 @@ void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
     int32_t* const index = lease->index.get<int32_t>(n_out + n + 1 + 32);
     int32_t* const start = index + n_out;
     int32_t longest = 0;
-    int64_t together = 0;  // runs of outputs that go to adjacent inputs, where these are long
+    int64_t together = 0;  // how many runs of outputs have adjacent inputs, if these runs are long
     const bool apart = !runs_of_chunk(p, lo, n, from, n_out, index, start);
     for (int64_t i = 0; i < n && !apart; ++i) longest = std::max(longest, start[i + 1] - start[i]);
     if (apart && n_out > 4 * (n - n_out)) together = run_starts<1>(index, n_out, start);
@@ -176,7 +176,7 @@ void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
 }
 
 void sum_indexed(const WindowTask& t, const SourceIndex& p, int threads) {
-  // Of a plain repeat, runs are alike.
+  // All runs of an ordinary repeat have the same length.
   const Line& l = p.line;
   if (p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 && l.step.rest == 1 &&
       p.n_out == p.n_in * int64_t(l.unit)) {

@@ -1,4 +1,4 @@
-// The inputs that outputs of nearest kinds take: loops without branches, which the compiler vectorizes.
+// Source indices of nearest modes, computed by loops without branches, which the compiler vectorizes.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,10 +11,10 @@ namespace {
 
 constexpr int64_t line_chunk = 4096;  // outputs whose positions are exact in doubles (SourceIndex::narrow)
 
-// Whether outputs [lo, lo + n) are computed in int32, cut to the axis.
+// Whether the indices of outputs [lo, lo + n) are computed in int32 and clamped to the axis.
 inline bool narrow(const SourceIndex& p, int64_t lo, int64_t n) { return p.narrow && p.is_inside(lo, lo + n); }
 
-// The floor of a position, cut to [0, most], or to [least, most].
+// The floor of a position, clamped to [0, most] or to [least, most].
 template <class Real>
 inline int32_t cut(Real x, int32_t most) {
   constexpr Real largest = sizeof(Real) == 4 ? Real(0x7fffff80) : Real(0x7fffffff);  // that int32 holds
@@ -29,7 +29,8 @@ inline int64_t cut(Real position, int64_t least, int64_t most) {
   return x >= double(most) ? most : x <= double(least) ? least : int64_t(x);
 }
 
-// Stores index[k] for outputs lo + k, less `base`. Returns how many: fewer than n if they are further apart than int32.
+// Stores the index of output lo + k, less `base`, in index[k]. Returns how many: fewer than n if the indices are
+// further apart than int32 holds.
 template <class At>
 inline int64_t apart(int64_t lo, int64_t n, int32_t* index, int64_t& base, At&& at) {
   base = at(lo);
@@ -50,8 +51,8 @@ inline int64_t each(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index,
   return n;
 }
 
-// Whole numbers below 2^51 over the unit: with 1/2 added they are further from the next quotient than the roundings of
-// two operations reach, so the floor is that of the fraction.
+// The floor of a quotient of whole numbers below 2^51 by the unit. With 1/2 added, the quotient is further from an
+// integer than the roundings of two operations reach, so the floor is exact.
 inline int64_t on_line(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   const Line& l = p.line;
   if (!narrow(p, lo, n)) {
@@ -101,7 +102,7 @@ inline int64_t summed(const SourceIndex& p, int64_t lo, int64_t n, int32_t* inde
   return n;
 }
 
-// The inputs of outputs [lo, lo + n), less `base`; returns how many of them there are.
+// Stores the source indices of outputs [lo, lo + n), less `base`. Returns how many are stored.
 inline int64_t indices_of(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int64_t& base) {
   const float first = float(p.first), step = float(p.step);
   const double wide = p.step, offset = p.first;

@@ -1,4 +1,4 @@
-// Sums of very many taps, some at a time.
+// Sums of rows with very many taps, a chunk of taps at a time.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ bool add_taps_in(Dtype in, const char* src, int64_t stride, const double* weight
   return true;
 }
 
-// Adds n values, `stride` bytes apart, times weights to a sum, which is of the accumulator's type.
+// Adds n values, `stride` bytes apart, times weights to a sum of the accumulator's dtype.
 void add_taps(Dtype in, Accumulate acc, const char* src, int64_t stride, const double* weight, int64_t n, double* sum) {
   const bool found = acc == Accumulate::f32 ? add_taps_in<float>(in, src, stride, weight, n, sum)
                                             : add_taps_in<double>(in, src, stride, weight, n, sum);

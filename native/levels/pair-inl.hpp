@@ -1,5 +1,5 @@
-// Window passes over two axes at once: sums along one axis stay in scratch rows, in cache, for the other. src: the
-// first input row of a plane. Output rows [lo, hi) are made; row lo is stored at dst.
+// Window passes over two axes at once. Sums along the first axis go to scratch rows, which stay in cache for the second
+// axis. src: the first input row of a plane. Output rows [lo, hi) are computed; row lo is stored at dst.
 #pragma once
 #include "levels/axis-inl.hpp"
 #include "levels/pixels-inl.hpp"
@@ -19,8 +19,8 @@ int64_t stored_size(const CallSums<Acc>& sums, const WindowTask& t) {
   return sums.premultiply ? size_of(t.out) : sums.last->out_size;
 }
 
-// Sums of rows [lo, hi) of colors times alpha: a chunk of columns at a time, whose inputs are multiplied once and stay
-// in cache.
+// Sums rows [lo, hi) of colors times alpha, a chunk of columns at a time. Its inputs are multiplied once, and stay in
+// cache.
 template <class Acc>
 void premultiplied_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t lo, int64_t hi,
                         Acc* dst, int64_t n, Lease& lease) {
@@ -31,11 +31,11 @@ void premultiplied_rows(const CallSums<Acc>& sums, const WindowTask& t, const ch
   const int64_t width = std::min(std::max(unit, fitting), n), size = size_of(t.in);
   Acc* const premultiplied = lease->packed.get<Acc>(n_read * width);
   const char* const origin = reinterpret_cast<const char*>(premultiplied - first * width);  // of input row 0
-  int64_t* const rows = lease->index.get<int64_t>(n_read);                                  // that some output reads
+  int64_t* const rows = lease->index.get<int64_t>(n_read);  // the input rows that some output reads
   int64_t n_rows = 0;
   for (int64_t o = lo, i = first; o < hi; ++o)
     for (i = std::max(i, m.first(o)); i < m.first(o) + m.count(o); ++i) rows[n_rows++] = i;
-  constexpr int64_t ahead = 4;  // rows: a short part of each is read, which the hardware does not predict
+  constexpr int64_t ahead = 4;  // rows to prefetch: hardware does not predict short chunks of rows
   for (int64_t j = 0; j < n; j += width) {
     const int64_t w = std::min(width, n - j);
     for (int64_t k = 0; k < n_rows; ++k) {
@@ -49,8 +49,8 @@ void premultiplied_rows(const CallSums<Acc>& sums, const WindowTask& t, const ch
   }
 }
 
-// Sums rows first, into a few scratch rows, then columns. Of reversed columns the rows are summed as they lie, and the
-// scratch rows are flipped.
+// Sums rows first, into a few scratch rows, then columns. If columns are reversed in memory, rows are summed in memory
+// order, and the scratch rows are flipped.
 template <class Acc>
 void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
@@ -90,7 +90,7 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
   }
 }
 
-// Sums of rows [lo, hi), of n values, divided by alpha: two rows at a time, whose windows overlap.
+// Sums rows [lo, hi) of n values and divides them by alpha, two rows at a time, whose windows overlap.
 template <class Acc>
 void divided_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, int64_t stride, int64_t lo,
                   int64_t hi, char* dst, int64_t n, Lease& lease) {
@@ -103,9 +103,9 @@ void divided_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* sr
   }
 }
 
-// Sums columns first: of a few input rows at a time, followed by the output rows whose inputs are then complete, so
-// that these are written to memory while the next are computed. Rows whose pixels do not lie side by side are packed
-// before, in cache, and rows weighted by alpha are multiplied there.
+// Sums columns first. A few input rows are summed at a time; then come the output rows whose inputs are complete, so
+// that these are written to memory while the next are computed. Rows of pixels that are not contiguous are packed
+// first, in cache, and colors are premultiplied there.
 template <class Acc>
 void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo,
                         int64_t hi, Lease& lease) {
@@ -114,7 +114,7 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
   const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
   const int64_t size = sums.first->in_size, pixel = t.inner * size;
   ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
-  const bool premultiplies = sums.premultiply;  // of rows whose pixels lie side by side
+  const bool premultiplies = sums.premultiply;  // only contiguous rows of pixels
   const bool packs =
       premultiplies || (t.n_column > 1 && t.column_stride != pixel && (t.inner == 1 || t.inner_stride == size));
   if (packs) c.stride = pixel, c.inner_stride = size;
@@ -122,11 +122,11 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
   Acc* const scratch = lease->row.get<Acc>(std::max<int64_t>(1, (last - first) * n_out));
   const char* const origin = reinterpret_cast<const char*>(scratch) - first * pitch;  // of input row 0
   const int height = permuted<Acc>(c, sums.first->in_size) ? permuted_rows : N;
-  const bool reads_all = !c.permutes || c.permutes->gather.empty();  // else most of a row is not read
+  const bool reads_all = !c.permutes || c.permutes->gather.empty();  // false if most of a row is not read
   char* const packed = packs ? lease->packed.get<char>(height * t.n_column * pixel) : nullptr;
   const char* rows[N];
   char* to[N];
-  // The first input row from i on in a window of output rows from `o` on: there may be rows that none reads.
+  // The first input row from i on that an output row from `o` on reads. Some rows may be read by none.
   auto next_read = [&](int64_t i, int64_t& o) {
     while (o < hi && m.first(o) + m.count(o) <= i) ++o;
     return o < hi ? std::max(i, m.first(o)) : last;
@@ -167,7 +167,7 @@ void both_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, 
   else both_columns_first(sums, t, src, dst, lo, hi, lease);
 }
 
-// Output rows of a task: enough that two tasks share few input rows, and a chunk of scratch rows at most.
+// Output rows of a task: so many that two tasks share few input rows, and at most a chunk of scratch rows.
 template <class Acc>
 int64_t both_height(const WindowTask& t) {
   if (t.rows_first) return lanes<Acc>;

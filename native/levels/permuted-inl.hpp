@@ -1,4 +1,5 @@
-// The fastest axis where it grows or shrinks little: permuted inputs * weights, a vector of outputs at a time.
+// Sums along the fastest axis if it grows or shrinks little: permuted inputs * weights, one vector of outputs at a
+// time.
 #pragma once
 #include <algorithm>
 
@@ -9,14 +10,14 @@
 namespace tenter {
 namespace {
 
-// Vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst. K: the number of
-// taps; 0: run.taps. stream: with streaming stores; dst is then aligned to a cache line.
+// Computes vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst. K: the
+// number of taps; 0: run.taps. stream: uses streaming stores; dst is then aligned to a cache line.
 template <class Acc, class In, int K, PermuteTables::Reach reach, bool ragged>
 void permuted_run(const char* const* rows, const PermuteTables& p, const PermuteTables::Run& run, int64_t lo,
                   int64_t hi, int64_t n, int64_t from, Acc* const* dst, bool stream) {
   constexpr int64_t N = lanes<Acc>;
   const int taps = K ? K : run.taps;
-  // Copies of what is behind p, which stores might change.
+  // Copies of what p points to: the compiler must assume that stores change it.
   const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(Acc));
   const int64_t* const bases = p.base.data();
   const char *const indices = p.index.data(), *const counts = p.count.data();
@@ -24,7 +25,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
   Acc* const to[permuted_rows] = {dst[0] - from, dst[1] - from};
   const int64_t inner = p.inner, last_load = p.row - 2 * N, n_whole = n / N;
   Acc values[permuted_rows][N];
-  // Whole vectors, then the row's last, which ends with the row and may begin before output `from`.
+  // Whole vectors, then the last vector of the row. That one ends with the row, and may begin before output `from`.
   for (int64_t v = lo, end = std::min(hi, n_whole); v < hi; end = hi) {
     const bool last = v >= n_whole, partly = last && n - N < from;
     Acc* at[permuted_rows];
@@ -51,7 +52,7 @@ void permuted_run(const char* const* rows, const PermuteTables& p, const Permute
           const Vec<Acc> x =
               reach == PermuteTables::one ? permute<Acc>(a[r], places) : permute<Acc>(a[r], b[r], places);
           const Vec<Acc> more = k ? multiply_add<Acc>(x, w, sum[r]) : x * w;
-          // Lanes without a tap k keep their sum: a weight of zero would not do, as zero times infinity is NaN.
+          // Lanes without a tap k keep their sum. A weight of zero would not do, because zero times infinity is NaN.
           if constexpr (ragged) sum[r] = count > k ? more : k ? sum[r] : Vec<Acc>{};
           else sum[r] = more;
         }
@@ -95,8 +96,9 @@ void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTable
   }
 }
 
-// Gathers B bytes from each of the elements `index` of a row, `size` bytes apart. Moves whole registers, whose extra
-// bytes the next store overwrites; `to` has space for those of the last. end: of the row; no load passes it.
+// Gathers B bytes from each of the elements `index` of a row, which are `size` bytes apart. Moves whole registers; the
+// next store overwrites their extra bytes, and `to` has space for those of the last. end: the end of the row, which no
+// load passes.
 template <int size, int B>
 inline void gather_bytes(const char* row, const char* end, const int64_t* index, int64_t n, char* to) {
   constexpr int whole = B <= 2 ? B : B <= 4 ? 4 : B <= 8 ? 8 : B <= 16 ? 16 : B <= 32 ? 32 : 64;
@@ -116,8 +118,8 @@ template <int size>
   for (int64_t o = 0; o < n; ++o, to += bytes) std::memcpy(to, row + index[o] * size, bytes);
 }
 
-// Maps that leave most inputs unread: the inputs that are read are gathered into a buffer, tap by tap, then summed as
-// rows. Scalar moves followed by vector loads cost less than vector gathers.
+// Maps that leave most inputs unread. The inputs that are read are gathered into a buffer, tap by tap, then summed as
+// rows. Scalar moves and vector loads cost less than vector gathers.
 template <class Acc, class In>
 void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
                          char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {
@@ -165,7 +167,7 @@ void horizontal_gathered(const char* const* rows, int n_rows, int64_t row_bytes,
   }
 }
 
-// Either of them, by the tables of a map.
+// Chooses between the two by the tables of a map.
 template <class Acc, class In>
 void horizontal_by_tables(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
                           char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease) {

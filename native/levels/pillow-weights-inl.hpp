@@ -1,4 +1,4 @@
-// Pillow's weights, a vector of outputs at a time, and weights by quads as kernels read them.
+// Pillow's weights, computed for a vector of outputs at a time, and weights as the quads that kernels read.
 #pragma once
 #include <algorithm>
 
@@ -13,8 +13,9 @@ namespace {
 
 typedef Vec<double> Reals;
 
-// Pillow's filters where they are not those of filters.hpp: what lies half a pixel away is by its rounding of positions
-// in or out, and the constants of its bell are float32, whose sum is not 1, but the weight of the pixel itself is.
+// Pillow's filters where they differ from filters.hpp. Pillow rounds positions, which decides whether an input half a
+// pixel away counts. The constants of its Hamming window are float32, and their sum is not 1; yet the weight at
+// distance 0 is 1.
 inline Reals pillow_box(Reals x) { return ((x > -0.5) & (x <= 0.5)) ? Reals{} + 1 : Reals{}; }
 inline Reals pillow_hamming(Reals x) {
   constexpr double pi = 3.14159265358979323846;
@@ -26,12 +27,13 @@ inline Reals pillow_hamming(Reals x) {
 }
 inline Reals pillow_lanczos(Reals x) { return ((x >= -3) & (x < 3)) ? sinc(x) * sinc(x / 3) : Reals{}; }
 
-// Each lane does what Pillow does for its output, in Pillow's order; of shorter rows than the longest the rest is zero.
+// Each lane does what Pillow does for its output, in the same order. Rows shorter than the longest one end with zeros.
 template <class F>
 PillowFit pillow_weights_by(F filter, const PillowTask& t, Lease& lease) {
   constexpr int N = lanes<double>;
   typedef VecN<int32_t, N> Units;
-  // Of three pieces, the highest is from -127 on; of 32 bits, one is the sign's and the rounding needs a half.
+  // Limits of weights: the highest of three signed bytes is at least -127. Sums have 32 bits: one for the sign, and
+  // half a unit for rounding.
   constexpr double largest = 127 << 16, most = (0x1p31 - (1 << weight_bits)) / 255;
   Reals weight_of_largest{}, weight_of_all{};
   for (int64_t lo = 0; lo < t.n_out; lo += N) {
@@ -57,7 +59,7 @@ PillowFit pillow_weights_by(F filter, const PillowTask& t, Lease& lease) {
       const Reals scaled = w[k] / divisor * double(1 << weight_bits);
       w[k] = scaled + (scaled < 0 ? Reals{} - 0.5 : Reals{} + 0.5);
       if (!t.units) continue;
-      if (any(!(magnitude(w[k]) < 0x1p31))) return PillowFit::none;  // a sum was a rounding
+      if (any(!(magnitude(w[k]) < 0x1p31))) return PillowFit::none;  // a sum was only a rounding error
       units[k] = __builtin_convertvector(w[k], Units);
       const Reals size = magnitude(__builtin_convertvector(units[k], Reals));
       magnitudes += size;
@@ -86,7 +88,7 @@ inline PillowFit pillow_weights(const PillowTask& t) {
 
 // ---- quads
 
-// The words of a quad, from its four weights; a word past the last one is not of interest.
+// The words of a quad, from its four weights. A word after the last one is never read.
 inline VecN<int32_t, 4> quad_words(VecN<int32_t, 4> k) {
   if constexpr (weight_form == WeightForm::pieces) {
     typedef VecN<uint8_t, 16> B;
@@ -110,7 +112,7 @@ inline QuadTable make_quads(const ByteMap& m, bool aligned) {
     t.quads = std::max(t.quads, ceil_div(before + m.count(o), 4));
   }
   t.weight.resize(size_t(m.n_out * t.quads * weight_words + 4 - weight_words));
-  // Loads of four weights begin before a row's first and end after its last, which a mask leaves out.
+  // Loads of four weights may begin before a row's first weight and end after its last. A mask removes the excess.
   const int64_t n = int64_t(m.weight.size()), beyond = 4 * t.quads;
   Lease lease;
   int32_t* const weight = lease->table.get<int32_t>(4 + n + beyond) + 4;

@@ -1,4 +1,4 @@
-// Rows of pixels whose stride is any, the negative one of a flipped picture above all, copied side by side.
+// Packs rows of pixels of any stride, mostly the negative stride of a flipped picture, into contiguous memory.
 #pragma once
 #include <cstring>
 
@@ -7,15 +7,15 @@
 namespace tenter {
 namespace {
 
-// N: bytes of a pixel, which lie together.
+// Packs pixels of N contiguous bytes.
 template <int N>
 inline void pack_pixels_of(const char* src, int64_t stride, char* dst, int64_t n) {
   int64_t i = 0;
   if constexpr (N < 16) {
     typedef VecN<uint8_t, 16> Sixteen;
     constexpr int K = 16 / N;
-    // K pixels by one load and one store of 16 bytes. The load reads past the first of them in memory, where the pixel
-    // before it is; the store writes past the last, where those after it will be.
+    // Flips K pixels by one load and one store of 16 bytes. The load ends inside the pixel before them, and
+    // the store at places of later pixels, which are written afterwards.
     if (stride == -N && n > 2 * K + 1) {
       std::memcpy(dst, src, N);
       for (i = 1; i + K < n - K; i += K) {
@@ -30,7 +30,7 @@ inline void pack_pixels_of(const char* src, int64_t stride, char* dst, int64_t n
   for (; i < n; ++i) std::memcpy(dst + i * N, src + i * stride, N);
 }
 
-// size: bytes of a pixel, which lie together.
+// size: the bytes of a pixel, which are contiguous.
 inline void pack_pixels(const char* src, int64_t stride, int64_t size, char* dst, int64_t n) {
   if (stride == size) return void(std::memcpy(dst, src, size_t(n * size)));
   const bool done =

@@ -20,11 +20,11 @@ inline int64_t max_planes_read(const WindowMap& m) {
 
 // What the tasks of a call share. A chunk is `height` rows of every plane.
 struct Chunks {
-  WindowTask flat;                             // of rows and columns
+  WindowTask flat;                             // the task of rows and columns
   int64_t row_in, row_out, plane_out, height;  // lengths of an input row, an output row and an output plane, in values
 };
 
-// Output rows [lo, hi) of all planes; sums planes first.
+// Computes output rows [lo, hi) of all planes; sums planes first.
 template <class Acc>
 void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& chunks, const char* src, char* dst,
                   int64_t lo, int64_t hi, Lease& lease) {
@@ -46,8 +46,8 @@ void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& 
   }
 }
 
-// The same; sums planes last. A few output planes at a time, so that these are written to memory while the next are
-// computed. Input planes that later outputs read are kept; in a full buffer they move to the front.
+// The same; sums planes last. A few output planes are computed at a time, so that they are written to memory while the
+// next are computed. Input planes that later outputs read stay cached; if the buffer is full, they move to its front.
 template <class Acc>
 void planes_last(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& chunks, const char* src, char* dst,
                  int64_t lo, int64_t hi, Lease& lease) {

@@ -1,4 +1,5 @@
-// Positions of a signal's targets, a vector at a time, and the weights that follow from them.
+// Positions of a signal's targets, one vector at a time, and the weights that follow from them. A target is what a row
+// of the map computes; its candidates are the adjacent sources that may have a weight.
 #pragma once
 #include "levels/convert-inl.hpp"
 #include "maps/signals.hpp"
@@ -10,9 +11,9 @@ namespace {
 template <class Acc>
 using IndexOf = std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t>;
 
-// The rows of up to `room` adjacent targets, without the values that they are multiplied with. Target t's candidate j
-// is source `origin` + index[t] + j, with weight[j * room + t], which is 0 if it does not count. Indices ascend from 0.
-// Values past n, up to a whole vector, belong to the targets that follow.
+// The rows of up to `room` adjacent targets, without the values that they are multiplied by. Candidate j of target t is
+// source `origin` + index[t] + j, with weight[j * room + t], which is 0 if it does not count. Indices ascend from 0.
+// Entries from n on, up to a whole vector, belong to the targets that follow.
 template <class Acc>
 struct Block {
   int64_t room, n, origin, count;
@@ -23,9 +24,9 @@ struct Block {
 constexpr int double_lanes = lanes<double>;
 constexpr int64_t exact_quotients = int64_t(1) << 50;
 
-// a / b, correctly rounded, for whole numbers a and b below 2^50; reciprocal: 1 / b. The product differs from a / b by
-// less than two units in its last place, so `error` is exact, and the corrected sum, before it is rounded, is within
-// 2^-52 such units of a / b. a / b itself is further from any tie: at least 1 / 2b of a unit.
+// a / b, correctly rounded, for whole numbers a and b below 2^50. reciprocal: 1 / b. The product differs from a / b by
+// less than two units in its last place, so `error` is exact. The corrected sum is within 2^-52 such units of a / b
+// before it is rounded. a / b is further than that from any tie: at least 1 / 2b of a unit.
 inline Vec<double> quotient(Vec<double> a, Vec<double> b, Vec<double> reciprocal) {
   if constexpr (!fused) return a / b;
   const Vec<double> product = a * reciprocal, error = multiply_add<double>(-product, b, a);
@@ -40,7 +41,7 @@ inline void store_weights(Acc* to, Vec<double> w) {
   else store_bits(to, __builtin_convertvector(w, VecN<float, double_lanes>));
 }
 
-// Walks a line of positions. Rest: double where whole numbers of rests are exact in it, which is faster, or int64_t.
+// Walks a line of positions. Rest: double if whole numbers of rests are exact in it, which is faster; else int64_t.
 template <class Rest>
 class Walk {
  public:
@@ -70,12 +71,12 @@ class Walk {
   Vec<Rest> step_rest_, unit_;
 };
 
-// The next n targets of a walk: their candidates' indices, and weights by `make_weights(k, rest)`. A walk ends up to a
-// vector past n, so n is a whole number of vectors but in the last block.
+// Stores the next n targets of a walk: the indices of their candidates, and by `make_weights(rest, k)` their weights. A
+// walk advances by whole vectors, so n is a multiple of the lanes except in the last block.
 template <class Acc, class Rest, class MakeWeights>
 inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<Acc>& b, MakeWeights&& make_weights) {
   b.n = n, b.origin = walk.whole[0] + t.first;
-  Walk<Rest> next = walk;  // in registers: stores of weights might change what is behind a reference
+  Walk<Rest> next = walk;  // a copy in registers: the compiler must assume that stores of weights change a reference
   const Vec<int64_t> origin = splat(walk.whole[0]);
   IndexOf<Acc>* const to = b.index;
   for (int64_t at = 0; at < round_up(n, lanes<Acc>); at += double_lanes, next.advance()) {
@@ -109,8 +110,8 @@ void triangle_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Ac
   }
 }
 
-// The same for large units. Where they are too large for exact distances, that of an output's first input is its rest
-// divided, and that of its second is a rounded difference.
+// The same for large units. If distances are too large to be exact, the distance of an output's first input is its rest
+// divided, and that of its second input is a rounded difference.
 template <class Acc>
 void triangle_block(const SignalTask& t, Walk<int64_t>& walk, int64_t n, Block<Acc>& b) {
   const Vec<double> pixel = splat(double(t.pixel));
@@ -127,7 +128,7 @@ void triangle_block(const SignalTask& t, Walk<int64_t>& walk, int64_t n, Block<A
   });
 }
 
-// 1 / count for each target of a line whose counts are `count` or one less.
+// 1 / count for each target of a line, whose counts are `count` or `count - 1`.
 template <class Acc>
 struct Means {
   Means(const Positions& p, int64_t count)
@@ -138,7 +139,8 @@ struct Means {
   Vec<double> limit, fewer, more;
 };
 
-// together: the weights of all but the last candidate, which are equal, are stored once, and those of the last next.
+// together: the weights of all candidates before the last are equal, so they are stored once, followed by those of the
+// last.
 template <class Acc>
 void touched_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b, bool together) {
   const Means<Acc> means(t.at, t.count);
@@ -151,7 +153,7 @@ void touched_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc
   });
 }
 
-// Ones for candidates that count: their weights are those of `forward`'s targets.
+// Ones for candidates that count. Their weights are those of the sources, which are targets of `forward`.
 template <class Acc>
 void touched_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b) {
   const Vec<double> pixel = splat(double(t.pixel)), one = splat(1.0);
@@ -161,7 +163,7 @@ void touched_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t n
       store_weights(b.weight + j * b.room + at, splat(double(j * t.at.unit)) - rest < pixel ? one : Vec<double>{});
   });
 }
-// The weights of n of `forward`'s targets, from the one at `origin` on, and some more, up to a whole vector.
+// The weights of n targets of `forward`, from `origin` on, and some more, up to a whole vector.
 template <class Acc>
 void forward_weights(const SignalTask& t, int64_t origin, int64_t n, Acc* to) {
   const Means<Acc> means(t.forward, t.forward_count);

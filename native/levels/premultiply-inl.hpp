@@ -1,4 +1,4 @@
-// Colors times alpha, as floats to be resampled, and back.
+// Premultiplies colors by alpha, as floats to be resampled, and divides by it.
 #pragma once
 #include "kernels/premultiply.hpp"
 #include "levels/convert-inl.hpp"
@@ -7,7 +7,7 @@
 namespace tenter {
 namespace {
 
-// Vectors of whole pixels: alpha in every lane of its pixel, and a mask of the lanes that hold it.
+// Vectors of whole pixels: alpha in every lane of its pixel, and a mask of the lanes that hold alpha.
 template <class Real, int C>
 inline Vec<Real> alphas(Vec<Real> x) {
   return [&]<int... l>(std::integer_sequence<int, l...>) {
@@ -21,7 +21,7 @@ inline Vec<Real> colors_or(Vec<Real> colors, Vec<Real> alpha) {
   }(std::make_integer_sequence<int, lanes<Real>>{});
 }
 
-// Where a vector holds no whole pixel, which are floats of 64 bits with alpha and three colors in 16 bytes.
+// Vectors too short for a whole pixel: 16 bytes with float64 values of alpha and three colors.
 template <class Real, int C>
 constexpr bool splits_pixels = lanes<Real> < C;
 
@@ -62,7 +62,7 @@ void divide(const Real* src, Value* dst, int64_t n, Real unseen) {
 
 template <class Real, class Value, int C>
 void premultiply_as(const PremultiplyTask& t, int threads) {
-  constexpr int64_t part = 1 << 14;  // values of a task: a multiple of every vector
+  constexpr int64_t part = 1 << 14;  // values per task: a multiple of every vector length
   const int64_t n = t.n_pixels * C;
   parallel(ceil_div(n, part), team_for(n * 8, threads), [&](int64_t p) {
     const int64_t at = p * part, size = std::min(part, n - at);
@@ -85,7 +85,7 @@ bool is_alpha_as(const PremultiplyTask& t, int threads) {
   constexpr int N = lanes<Real>;
   const int64_t n = t.n_pixels * C;
   const Vec<Real> full = splat(Real(t.alpha));
-  bool same = true;  // written by any task
+  bool same = true;  // any task may write it
   parallel(ceil_div(n, part), team_for(n * 8, threads), [&](int64_t p) {
     if (!__atomic_load_n(&same, __ATOMIC_RELAXED)) return;
     const int64_t at = p * part, size = std::min(part, n - at);

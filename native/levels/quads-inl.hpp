@@ -1,5 +1,5 @@
-// Sums of bytes, four adjacent inputs ("quads") at a time, by weights of 22 bits. Sums are exact, so tiles, threads and
-// instruction sets change no bit, and weights of zero may stand for taps that are not there.
+// Sums of bytes times weights of 22 bits, four adjacent inputs (a quad) at a time. Integer sums are exact, so tiles,
+// threads and instruction sets change no bit, and missing taps can have a weight of zero.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ constexpr WeightForm weight_form = WeightForm::whole;
 #endif
 constexpr int weight_words = words_of(weight_form);
 
-// Bytes of a vector, or of two, chosen by a constant function of the place.
+// Bytes of one or two vectors, chosen by a constant function of their place.
 template <class F, int... i>
 inline Bytes shuffled(Bytes a, Bytes b, F, std::integer_sequence<int, i...>) {
   return __builtin_shufflevector(a, b, F{}(i)...);
@@ -34,7 +34,7 @@ inline Bytes shuffled(Bytes a, Bytes b, F f) {
 }
 
 #if defined(__SSE2__)
-// Of the even and odd 16-bit parts of each lane: x0 * w0 + x1 * w1.
+// x0 * w0 + x1 * w1 for the even and the odd 16-bit parts of each lane.
 inline Words multiply_pairs(Words x, Words w) {
 #if defined(__AVX512BW__)
   return (Words)_mm512_madd_epi16((__m512i)x, (__m512i)w);
@@ -68,7 +68,7 @@ inline void add_quads(Sums& s, Bytes x, const int32_t* w) {
       (Words)(u & 255) * w[0] + (Words)(u >> 8 & 255) * w[1] + (Words)(u >> 16 & 255) * w[2] + (Words)(u >> 24) * w[3];
 #endif
 }
-// A sum and a half, before it is shifted down; sums may wrap, their total does not.
+// A sum plus a half, before it is shifted down. Partial sums may wrap; their total does not.
 inline Words total(const Sums& s) {
   typedef Vec<uint32_t> U;
   U sum = (U)s.part[0] + (1u << (weight_bits - 1));
@@ -77,7 +77,8 @@ inline Words total(const Sums& s) {
   return (Words)sum >> weight_bits;
 }
 
-// Four vectors of small integers, cut to 8 bits: within each 16 bytes those of a, then of b, c and d.
+// Narrows four vectors of small integers to 8 bits. Within each 16 bytes, the values of a come before those of b, c and
+// d.
 inline Bytes narrowed(Words a, Words b, Words c, Words d) {
 #if defined(__AVX512BW__)
   return (Bytes)_mm512_packus_epi16(_mm512_packs_epi32((__m512i)a, (__m512i)b),

@@ -10,18 +10,18 @@
 namespace tenter {
 namespace {
 
-// What rows hold: their number, 0, 1, 2, ..., or start, start + step, ...
+// What rows hold: their number; 0, 1, 2, ...; or start, start + step, ...
 enum class Rows { ids, positions, ranges };
 
-// Positions [lo, hi), in rows from i on. A row is stored a vector at a time; what the last one spills, the next row
-// overwrites, but at the end of what is stored, which is stored one by one. Results wrap, as what is spilled may be
-// past the range of the integers.
+// Stores positions [lo, hi), which begin in row i. A row is stored in whole vectors; the next row overwrites what
+// spills. The last values are stored one by one. Values wrap on overflow, because spilled values may exceed the range
+// of the integers.
 template <class Out, Rows rows>
 void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
   constexpr int W = 8;  // values of one store, which mostly covers a row
   typedef Out Wide __attribute__((vector_size(W * sizeof(Out))));
   constexpr Wide iota = {0, 1, 2, 3, 4, 5, 6, 7};
-  const RangesTask t = task;  // which no store can change
+  const RangesTask t = task;  // a copy: the compiler must assume that stores change a reference
   const int64_t* const offset = t.offset;
   auto step_of = [&](int64_t row) { return Out(t.step ? t.step[row] : t.step_of_all); };
   auto value_of = [&](int64_t row, int64_t k) {

@@ -1,5 +1,5 @@
-// Short runs of bytes that are all repeated equally often. Their outputs come in a pattern that begins again after some
-// vectors, so how a vector of inputs is shuffled to a vector of outputs is computed once for each vector of a pattern.
+// Short runs of bytes that are all repeated equally often. The pattern of outputs recurs after some vectors (a period).
+// Its shuffles, from a vector of inputs to a vector of outputs, are computed once for each vector of the period.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -12,18 +12,19 @@ namespace {
 
 typedef Vec<uint8_t> ByteVec;
 
-// A table of shuffles: output vector j of a period is made of the inputs from from_[j] on.
+// A table of shuffles. Output vector j of a period is made of the inputs from from_[j] on.
 class Pattern {
  public:
-  // bytes: how many outputs may be made by it.
+  // bytes: how many outputs the table may be used for.
   explicit Pattern(int64_t bytes) : bytes_(bytes) {}
 
-  // Whether runs of that many bytes that lie together are repeated by it, as often each. The same in each call.
+  // Whether contiguous runs of `run` bytes can be repeated by the table, `times` each. All calls must have the same
+  // arguments.
   bool repeats(int64_t run, int64_t times) {
     if (!tried_) make(run, times);
     return n_ > 0;
   }
-  // All outputs of the n bytes at src.
+  // Stores all outputs of the n bytes at src.
   void repeat(const char* src, int64_t n, char* dst) const {
     if (words_) repeat_by<true>(src, n, dst);
     else repeat_by<false>(src, n, dst);
@@ -35,23 +36,24 @@ class Pattern {
   void make(int64_t run, int64_t times) {
     tried_ = true;
     words_ = permutable<float> && run % word == 0;
-    // Longer repeats of a power of two are stored as vectors of copies.
+    // Longer repeats of runs of 2^k bytes are stored as vectors of copies instead.
     const int64_t longest_repeat = words_ || run & (run - 1) ? 128 : 32;
     if (!shuffles_bytes || run > longest_run || times < 2 || times > longest_repeat / run) return;
     int64_t period = run * times;
     while (period % vector_bytes) period *= 2;  // a vector's bytes are a power of two
     const int64_t n = period / vector_bytes, entries = period / (words_ ? word : 1);
-    if (n > most || bytes_ / (run * times) < entries) return;  // an entry costs about what storing a run does
+    if (n > most || bytes_ / (run * times) < entries) return;  // making an entry takes about as long as storing a run
     run_ = run, times_ = times, in_ = period / times, reach_ = 0;
     if (words_ ? set<word>(n) : set<1>(n)) n_ = n;
   }
 
-  // In units of `unit` bytes. False where a vector of outputs reads inputs too far apart.
+  // Makes the table, in units of `unit` bytes. Returns false if a vector of outputs reads inputs that are too far
+  // apart.
   template <int unit>
   bool set(int64_t n) {
     constexpr int64_t V = vector_bytes / unit, L = lane / unit;
     const int64_t run = run_ / unit;
-    int64_t first = 0, copy = 0, at = 0;  // of the run, of its copies, and within it
+    int64_t first = 0, copy = 0, at = 0;  // the run, its copy, and the place within the run
     for (int64_t j = 0; j < n; ++j) {
       uint8_t place[V];
       int64_t low = first + at, high = 0;
@@ -73,7 +75,7 @@ class Pattern {
         word_[j] = index;
         continue;
       }
-      for (int64_t q = 0; q < V; q += L) {  // bytes are shuffled within lanes, to which words are permuted before
+      for (int64_t q = 0; q < V; q += L) {  // words are first permuted to lanes, then bytes are shuffled within a lane
         const int64_t least = *std::min_element(read + q, read + q + L) - low;
         const int64_t begin = vector_bytes == lane ? 0 : least / word * word;
         for (int64_t l = q; l < q + L; ++l) {
@@ -103,7 +105,8 @@ class Pattern {
     const int64_t out = n_ * V;
     for (; n >= std::max(reach_, in_); n -= in_, src += in_, dst += out)
       for (int64_t j = 0; j < n_; ++j) store_bits(dst + j * V, shuffled<words>(src, j));
-    // The rest is shorter than a period and a vector. Its loads would pass the end of the inputs.
+    // The rest of the inputs is shorter than a period and a vector. It is copied, because loads would pass the end of
+    // the inputs.
     char rest[most * V / 2 + 2 * V];
     std::memcpy(rest, src, n);
     src = rest;
@@ -116,16 +119,17 @@ class Pattern {
     }
   }
 
-  int64_t bytes_, n_ = 0;  // n_: vectors of a period, whose inputs have in_ bytes; 0: there is no table
+  int64_t bytes_, n_ = 0;  // n_: vectors in a period, which reads in_ bytes; 0 without a table
   bool tried_ = false, words_;
-  int64_t run_, times_, in_, reach_;  // reach_: where the loads of a period end
+  int64_t run_, times_, in_, reach_;  // reach_: bytes from the begin of a period to the end of its loads
   int32_t from_[most];
   Index<float> word_[most];
   ByteVec byte_[most];
 };
 
-// `count` copies of the `run` bytes at src; returns where they end.
-constexpr int64_t longest_block = 256, many_copies = 32;  // of fewer, the block costs what it saves
+// Stores `count` copies of the `run` bytes at src. Returns where they end.
+constexpr int64_t longest_block = 256,
+                  many_copies = 32;  // with fewer copies, making the block takes as long as it saves
 inline char* store_block(char* dst, const char* src, int64_t run, int64_t count) {
   constexpr int64_t V = vector_bytes;
   char block[2 * (longest_block + V)];  // a vector of outputs begins anywhere in a run

@@ -16,15 +16,15 @@ inline const Acc* weights(const WindowMap& m) {
   else return nullptr;
 }
 
-// Whether T is resized often enough for code of its own: sums of other dtypes share what can be shared, as the
-// compiler's time goes into the number of pairs of dtypes. 16-bit dtypes have none where x86 has 128-bit vectors alone,
-// on processors from before 2013.
+// Whether T is resized so often that it gets code of its own. Sums of other dtypes share code, because compile time
+// grows with the number of pairs of dtypes. 16-bit dtypes have none of their own on x86 with 128-bit vectors only, that
+// is on processors from before 2013.
 template <class Acc, class T>
 constexpr bool frequent =
     std::is_same_v<Acc, T> || (std::is_same_v<Acc, float> &&
                                (std::is_same_v<T, uint8_t> || (sizeof(T) == 2 && !(can_stream && vector_bytes == 16))));
 
-// U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
+// Computes U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
 template <class Acc, class In, class Out, bool ones, int U, int K>
 inline void sum_columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
   Vec<Acc> sum[U];
@@ -44,7 +44,8 @@ inline void sum_columns(const char* src, int64_t stride, int64_t count, const Ac
   store_columns<Acc, Out, U>(dst, sum, stream);
 }
 
-// Of at least a vector of columns. The last vector ends at n: it may overlap the one before and store the same sums.
+// Computes n columns, at least a vector. The last vector ends at n; it may overlap the one before, and stores the same
+// sums.
 template <class Acc, class In, class Out, bool ones, int K>
 inline void vertical_taps(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
                           bool stream) {
@@ -58,7 +59,7 @@ inline void vertical_taps(const char* src, int64_t stride, int64_t count, const 
   }
 }
 
-// Of less than a vector of columns.
+// Computes less than a vector of columns.
 template <class Acc, class In, class Out, bool ones>
 inline void vertical_narrow(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n) {
   Vec<Acc> sum{};
@@ -90,15 +91,15 @@ TENTER_ALWAYS_INLINE void vertical_here(const char* src, int64_t stride, int64_t
     taps.template operator()<0>();
   }
 }
-// The same as a call: in loops over rows, whose registers it would take.
+// The same, not inlined: for loops over rows, whose registers it would take.
 template <class Acc, class In, class Out>
 [[gnu::noinline]] void vertical(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
                                 bool stream) {
   vertical_here<Acc, In, Out>(src, stride, count, w, dst, n, stream);
 }
 
-// Two output rows whose windows overlap: inputs of both are loaded and converted once. Sums start from -0.0, which
-// leaves the first product unchanged, the sign of a zero included.
+// Computes two output rows whose windows overlap. Inputs that both read are loaded and converted once. Sums start from
+// -0.0: adding the first product to it leaves that unchanged, the sign of a zero included.
 template <class Acc, class In, class Out, int U>
 inline void sum_columns_of_two(const char* src, int64_t stride, const WindowMap& m, int64_t o, const Acc* w, Out* dst0,
                                Out* dst1, bool stream) {
@@ -124,7 +125,8 @@ inline void sum_columns_of_two(const char* src, int64_t stride, const WindowMap&
   store_columns<Acc, Out, U>(dst1, sum1, stream);
 }
 
-// Output rows [lo, hi) of a map, n columns of each. src: input row 0. Output row o is stored at dst + (o - lo) * pitch.
+// Computes output rows [lo, hi) of a map, n columns of each. src: input row 0. Output row o is stored at dst + (o - lo)
+// * pitch.
 template <class Acc, class In, class Out>
 void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t lo, int64_t hi, Out* dst, int64_t pitch,
                    int64_t n, bool stream = false) {
@@ -143,7 +145,7 @@ void vertical_rows(const char* src, int64_t stride, const WindowMap& m, int64_t 
       continue;
     }
     Out* const to = dst + (o - lo) * pitch;
-    // Prefetch the rows that the next two outputs read first: the hardware does not predict steps from row to row.
+    // Prefetches the rows that the next two outputs read first: hardware does not predict steps from row to row.
     const int64_t next_row = m.first(o + 1) + m.count(o + 1), next_o = std::min(m.n_out - 1, o + 3);
     const int64_t end_row = m.first(next_o) + m.count(next_o);
     int64_t j = 0;

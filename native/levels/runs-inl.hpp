@@ -1,4 +1,4 @@
-// Values repeated by counts that are used once: the copy kernel without a table of offsets.
+// Repeats values by counts that are used once: the copy kernel without a table of offsets.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -11,13 +11,13 @@ namespace {
 template <int N>
 constexpr int64_t outputs_of_store = N == 1 ? 16 : 8;
 
-// Outputs of inputs [0, n). n_out is their number by a first reading of the counts, which another thread may have
-// changed since: exactly n_out outputs are stored, whatever the counts are now.
+// Stores the outputs of inputs [0, n). n_out is their number by an earlier reading of the counts, which another thread
+// may have changed since. Exactly n_out outputs are stored, whatever the counts are now.
 template <int N, int stores, class Count>
 void repeat_values(const char* src, const Count* counts, int64_t n, char* dst, int64_t n_out, bool stream,
                    Lease& lease) {
   typedef Unsigned<N> U;
-  // Stores mostly cover a run, and spill into the next.
+  // A store mostly covers a run, and spills into the next.
   constexpr int64_t W = outputs_of_store<N>, one = W * N, store = one * stores;
   const int64_t staging_bytes = tuning.staging_bytes, longest = std::min(max_stored_run, staging_bytes / N);
   auto count_of = [&](int64_t i) { return uint64_t(int64_t(load_once<Count>(counts + i))); };  // negative: large

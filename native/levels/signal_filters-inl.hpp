@@ -1,4 +1,5 @@
-// Rows of a filter's weights for a block of a signal's targets, a vector of outputs at a time; and of their transposes.
+// Rows of a filter's weights for a block of a signal's targets, one vector of outputs at a time; and rows of their
+// transposes.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,8 +12,8 @@ namespace {
 
 constexpr double least_weight = 1e-36;
 
-// Weights of the candidates of forward targets. A distance is a whole number of parts of a pixel, divided once; weights
-// have the bits that Sampling gives.
+// Weights of the candidates of forward targets. A distance is a whole number of fractions of a pixel, divided once, so
+// weights have the bits that Sampling gives.
 class Filtered {
  public:
   explicit Filtered(const SignalTask& t)
@@ -26,8 +27,8 @@ class Filtered {
         reciprocal_(splat(1 / double(t.stretched_unit))),
         edge_(splat(double(t.support) * double(t.stretched_unit))) {}
 
-  // The weight of candidates that lie so many parts of a pixel away, before rows are divided by their sum. zero: set
-  // where one within the support is zero.
+  // The weight of candidates at a distance of `parts` fractions of a pixel, before rows are divided by their sum. zero:
+  // set if a candidate within the support has weight zero.
   template <class Of>
   TENTER_ALWAYS_INLINE Vec<double> one(Vec<double> parts, Of&& of, Vec<int64_t>& zero) const {
     const Vec<double> distance = fast_ ? quotient(parts, pixel_, reciprocal_) : parts / pixel_;
@@ -36,8 +37,9 @@ class Filtered {
     return w;
   }
 
-  // weight[j]: of the j-th candidates of a vector of outputs with these rests. Returns whether one within the support
-  // is zero, so that its row is not like others: it may be cut, or hold a zero. K: the number of candidates, if known.
+  // weight[j]: the weights of the j-th candidates, for a vector of outputs with these rests. Returns whether a
+  // candidate within the support has weight zero. Its row is then not like others: it may be cropped, or have a zero
+  // inside. K: the number of candidates, if known.
   template <int K = 0, class Of>
   TENTER_ALWAYS_INLINE bool make_weights(Vec<double> rest, Of&& of, Vec<double>* weight) const {
     const Vec<double> from = rest * scale_;
@@ -57,7 +59,7 @@ class Filtered {
   }
   static Vec<int64_t> is_nothing(Vec<double> total) { return (Vec<int64_t>)(tenter::magnitude(total) < nothing); }
 
-  // The sum of a vector of outputs' rows, which these are divided by.
+  // The sums of a vector of rows, by which the rows are divided.
   template <class Of>
   TENTER_ALWAYS_INLINE Vec<double> total(Vec<double> rest, Of&& of) const {
     const Vec<double> from = rest * scale_;
@@ -74,13 +76,14 @@ class Filtered {
   Vec<double> scale_, pixel_, reciprocal_, edge_;
 };
 
-// Calls f with a filter's function of vectors. Filters with other functions have no signals.
+// Calls f with the vector function of a filter. Signals exist only for filters that have one.
 template <class F>
 void with_vector_filter(const Filter& filter, F&& f) {
   with_filter(filter, f, [](auto&&) {});
 }
 
-// Notes that a target's row is unlike others. Tasks may share a byte.
+// Marks that the row of a target is not like others, so that another kernel computes it. Several tasks may write the
+// same byte.
 inline void leave(const SignalTask& t, int64_t target) {
   __atomic_store_n(t.left + (target - t.lo) / left_targets, uint8_t(1), __ATOMIC_RELAXED);
 }
@@ -98,7 +101,7 @@ void filtered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t
   });
 }
 
-// Values at ascending places, of which those up to two vectors from the first are in memory.
+// Loads values at ascending places. Two vectors from the first place on are in memory.
 template <class I>
 TENTER_ALWAYS_INLINE Vec<double> at_places(const double* from, const I* place) {
   constexpr int N = double_lanes;
@@ -115,20 +118,20 @@ TENTER_ALWAYS_INLINE Vec<double> at_places(const double* from, const I* place) {
   return found;
 }
 
-// Inputs [lo, lo + n), each read by adjacent outputs: its weights follow from its own position among these, and from
-// their rows' sums.
+// Transposed rows [lo, lo + n): each input is read by adjacent outputs. Its weights follow from its position among
+// these outputs, and from the sums of their rows.
 template <class Acc>
 void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b,
                                Lease& lease) {
   constexpr int N = double_lanes;
   const Filtered rows(t);
-  const Filter filter = t.filter;  // a copy, as stores of weights might change what is behind a reference
+  const Filter filter = t.filter;  // a copy: the compiler must assume that stores of weights change a reference
   const int64_t count = t.count;
   const Vec<double> scale = splat(double(t.denominator)), unit = splat(double(t.at.unit));
   fill_block(t, walk, n, b, [](Vec<double>, int64_t) {});
   with_vector_filter(filter, [&](auto&& of) {
     const double* totals = nullptr;
-    if (t.normalizes) {  // of outputs from b.origin on; those past the axis count for nothing
+    if (t.normalizes) {  // sums of the rows of outputs from b.origin on; outputs outside the axis do not count
       const int64_t read = b.index[round_up(n, lanes<Acc>) - 1] + b.count;
       double* const made = lease->plane.get<double>(read + 4 * N);
       std::fill(made, made + read + 4 * N, 1.0);
@@ -156,8 +159,9 @@ void filtered_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t 
   });
 }
 
-// The same, of filters that cost more than moving a weight: the rows of the outputs that read these inputs are made,
-// and each weight goes to its input's. b.weight has room for the weights of one candidate more, of none.
+// The same for filters that cost more to compute than a weight costs to move. The rows of all outputs that read these
+// inputs are computed, and each weight moves to the row of its input. b.weight has space for the weights of one
+// candidate more, which takes those that belong nowhere.
 template <class Acc>
 void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_t n, Block<Acc>& b, Lease& lease) {
   constexpr int N = double_lanes;
@@ -185,7 +189,7 @@ void scattered_block(const SignalTask& t, Walk<double>& walk, int64_t lo, int64_
   });
 }
 
-// The rows of n outputs from `first` on, of which targets [lo, hi) are to be written.
+// Computes the rows of n outputs from `first` on. Only targets [lo, hi) are written later.
 template <class Acc>
 void windows_block(const SignalTask& t, int64_t first, int64_t n, int64_t lo, int64_t hi, Block<Acc>& b, Lease& lease) {
   const Filtered rows(t);
@@ -204,9 +208,9 @@ void windows_block(const SignalTask& t, int64_t first, int64_t n, int64_t lo, in
   });
 }
 
-// The rows of adjacent targets from `lo` on, up to `most`, that have the same candidates; returns how many these are.
-// source: those that count, and -1 after the last; the s-th has the weights from s * pitch on. Weights of candidates
-// past an edge are added to those of the source there as Sampling adds them.
+// Computes the rows of adjacent targets from `lo` on that have the same candidates, up to `most`. Returns how many
+// these are. source: the sources that count, then -1. The weights of source[s] begin at weight + s * pitch. Weights in
+// the padding are added to those of the edge's source, as in Sampling.
 template <class Acc>
 int64_t stretched_block(const SignalTask& t, int64_t lo, int64_t most, int64_t pitch, Acc* weight, int64_t* source,
                         Lease& lease) {
@@ -228,7 +232,7 @@ int64_t stretched_block(const SignalTask& t, int64_t lo, int64_t most, int64_t p
   Vec<double>* const room = reinterpret_cast<Vec<double>*>(lease->plane.get<char>(t.count * vector_bytes));
   Walk<double> walk(t.at, lo);
   const Filter filter = t.filter;
-  // K: the number of candidates, whose weights then stay in registers, or 0.
+  // K: the number of candidates, whose weights then stay in registers; 0: t.count.
   auto make = [&]<int K>() {
     const int64_t count = K ? K : t.count;
     with_vector_filter(filter, [&](auto&& of) {

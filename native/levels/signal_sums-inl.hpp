@@ -1,4 +1,4 @@
-// Sums of a block of targets, whose rows are made, over one signal.
+// Sums of one signal for a block of targets, whose rows are made already.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace tenter {
 namespace {
 
-// Sources [lo, hi) of one row, as values of Acc: source i is at[i].
+// Sources [lo, hi) of one row, as values of Acc. Source i is at[i].
 template <class Acc>
 struct Sources {
   const Loose<Acc>* at;
@@ -20,7 +20,7 @@ inline Index<Acc> indices(const Block<Acc>& b, int64_t t) {
   return load_unaligned<Index<Acc>>(b.index + t) - b.index[t];
 }
 
-// How many vectors of sources hold all candidates of a vector of targets; 0: more than can be permuted.
+// How many vectors of sources hold all candidates of a vector of targets. 0: more than can be permuted.
 typedef int Reach;
 template <class Acc>
 Reach reach(const Block<Acc>& b) {
@@ -32,8 +32,8 @@ Reach reach(const Block<Acc>& b) {
   return most <= N ? 1 : most <= 2 * N ? 2 : most <= 4 * N ? 4 : 0;
 }
 
-// Calls f(t, candidates) for every vector of targets whose sources can be loaded as whole vectors: candidates(j) is a
-// vector of the j-th candidates. Returns those targets: [begin, end).
+// Calls f(t, candidates) for each vector of targets whose sources can be loaded as whole vectors. candidates(j) returns
+// the vector of the j-th candidates. Returns the targets that are done, [begin, end).
 template <class Acc, Reach reach, class F>
 inline std::pair<int64_t, int64_t> permuted_sources(const Block<Acc>& b, const Sources<Acc>& x, F&& f) {
   constexpr int N = lanes<Acc>;
@@ -57,8 +57,8 @@ inline std::pair<int64_t, int64_t> permuted_sources(const Block<Acc>& b, const S
   return {begin, end};
 }
 
-// The candidates of targets [lo, hi): of target t the j-th at to[j * room + t]. Those outside of the sources do not
-// count: others stand for them.
+// Moves the candidates of targets [lo, hi): candidate j of target t to to[j * room + t]. Candidates outside the sources
+// do not count; any value takes their place.
 template <class Acc>
 void move_sources(const Block<Acc>& b, const Sources<Acc>& x, int64_t lo, int64_t hi, Acc* to) {
   if (lo >= hi) return;
@@ -79,7 +79,7 @@ void move_sources(const Block<Acc>& b, const Sources<Acc>& x, int64_t lo, int64_
   }
 }
 
-// Calls f(t, n, candidates) for all vectors of targets, of which n are within the block.
+// Calls f(t, n, candidates) for all vectors of targets; n of a vector's targets are in the block.
 template <class Acc, class F>
 inline void each_vector(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, Lease& lease, F&& f) {
   constexpr int N = lanes<Acc>;
@@ -87,12 +87,12 @@ inline void each_vector(const Block<Acc>& b, const Sources<Acc>& x, Reach reach,
   auto whole = [&](int64_t t, auto&& candidates) __attribute__((always_inline)) { f(t, N, candidates); };
   with_constant<1, 2, 4>(reach, [&]<int vectors>() { done = permuted_sources<Acc, vectors>(b, x, whole); });
   if (done.first == 0 && done.second == b.n) return;
-  // All are moved before any is summed: loads of vectors wait for the stores of single values in them.
+  // All candidates are moved before any is summed: a vector load waits for the scalar stores to its memory.
   Acc* const moved = lease->gathered.get<Acc>(b.room * b.count);
   auto rest = [&](int64_t lo, int64_t hi) {
     move_sources(b, x, lo, hi, moved);
     for (int64_t t = lo; t < hi; t += N) {
-      if (t + N > hi)  // lanes past the end: of any value, but not uninitialized
+      if (t + N > hi)  // lanes after the end may have any value, but must be initialized
         for (int64_t j = 0; j < b.count; ++j) std::fill(moved + j * b.room + hi, moved + j * b.room + t + N, Acc{});
       f(t, int(std::min<int64_t>(N, hi - t)),
         [&](int64_t j) { return load_unaligned<Vec<Acc>>(moved + j * b.room + t); });
@@ -101,11 +101,11 @@ inline void each_vector(const Block<Acc>& b, const Sources<Acc>& x, Reach reach,
   rest(0, done.first), rest(done.second, b.n);
 }
 
-// The sums of one row. gaps: a target may have no source at all. K: the number of candidates, or 0.
+// Computes the sums of one row. gaps: a target may have no source at all. K: the number of candidates, or 0.
 template <class Acc, bool gaps, int K>
 void sum_block(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, Loose<Acc>* dst, Lease& lease) {
   each_vector(b, x, reach, lease, [&](int64_t t, int n, auto&& candidates) __attribute__((always_inline)) {
-    // Sums start from -0.0, which leaves the first product unchanged, the sign of a zero included.
+    // Sums start from -0.0: adding the first product to it leaves that unchanged, the sign of a zero included.
     Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
     typename std::remove_cv_t<decltype(sum == sum)> counted{};
     const int64_t count = K ? K : b.count;
@@ -133,7 +133,7 @@ void sum_block_of_any(const Block<Acc>& b, const Sources<Acc>& x, Reach reach, b
   else sum_block<Acc, true, 0>(b, x, reach, dst, lease);
 }
 
-// Sums of the same few numbers for n targets: number s has weight[s * pitch + t], and does not count where that is 0.
+// Sums the same few numbers for n targets. Number s has weight[s * pitch + t], and does not count where that is 0.
 template <class Acc>
 void sum_numbers(const Acc* value, int64_t n_values, const Acc* weight, int64_t pitch, int64_t n, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>;
@@ -152,7 +152,7 @@ void sum_numbers(const Acc* value, int64_t n_values, const Acc* weight, int64_t 
   }
 }
 
-// Weights that are ones where they count become those of the sources, which all rows have in common.
+// Multiplies weights that are one or zero by the weights of the sources, which all rows share.
 template <class Acc>
 void multiply_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach reach, Lease& lease) {
   each_vector(b, weights, reach, lease, [&](int64_t t, int, auto&& candidates) __attribute__((always_inline)) {
@@ -163,7 +163,7 @@ void multiply_sources(const Block<Acc>& b, const Sources<Acc>& weights, Reach re
   });
 }
 
-// The vectors part(0), part(1)... one after the other.
+// Joins the vectors part(0), part(1), ...
 template <class Acc, int H, int n, class F>
 inline VecN<Acc, H * n> joined(F&& part) {
   if constexpr (n == 1) {
@@ -177,9 +177,9 @@ inline VecN<Acc, H * n> joined(F&& part) {
   }
 }
 
-// Means of many sources each: all but the last are multiplied by b.weight[t], the last by b.weight[room + t], unless
-// that is 0. Of every target, 16 bytes of adjacent sources are loaded at a time. They are parts of vectors that are
-// transposed within each 16 bytes, into vectors of targets.
+// Means of many sources each. All but the last are multiplied by b.weight[t]; the last is multiplied by b.weight[room +
+// t], unless that is 0. For every target, 16 bytes of adjacent sources are loaded at a time. Vectors of such pieces are
+// transposed within each 16 bytes, which gives vectors over targets.
 template <class Acc>
 void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>, H = 16 / int(sizeof(Acc));
@@ -191,7 +191,7 @@ void sum_segments(const Block<Acc>& b, const Sources<Acc>& x, Loose<Acc>* dst) {
     for (int l = 0; l < N; ++l) from[l] = x.at + b.origin + b.index[std::min<int64_t>(t + l, b.n - 1)];
     const Vec<Acc> w = load_unaligned<Vec<Acc>>(b.weight + t), w_last = load_unaligned<Vec<Acc>>(b.weight + b.room + t);
     Vec<Acc> sum = Acc(-0.0) - Vec<Acc>{};
-    // Sources [k, k + H) of every target.
+    // Loads sources [k, k + H) of every target.
     auto load_square = [&](int64_t k, Vec<Acc>* square, auto&& part) __attribute__((always_inline)) {
 #pragma GCC unroll 16
       for (int l = 0; l < H; ++l)

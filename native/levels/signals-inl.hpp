@@ -1,4 +1,4 @@
-// Sums of signals: of a block of adjacent targets the rows are made once, and applied to every signal.
+// Sums of many signals. The rows of a block of adjacent targets are made once, and applied to every signal.
 #pragma once
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void narrow_values(const Acc* from, int64_t n, char* to) {
 template <class Acc>
 struct Conversion {
   int64_t itemsize;
-  void (*widen)(const char* from, int64_t n, Acc* to);  // null: none is needed
+  void (*widen)(const char* from, int64_t n, Acc* to);  // null if no conversion is needed
   void (*narrow)(const Acc* from, int64_t n, char* to);
 };
 template <class Acc, class... T>
@@ -107,7 +107,8 @@ class SignalRows {
     b.room = room_, b.count = t_.count;
     b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 2));
     b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * (t_.count + 1));
-    // Most inputs of two candidates have none that counts, unless rows are as wide as the step.
+    // Scatters if that costs less: with two candidates, most inputs have none that counts, unless rows are as wide as
+    // the step.
     const bool scatters = t_.filter.kind == FilterKind::lanczos || (t_.count == 2 && !t_.normalizes);
     Walk<double> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
@@ -119,7 +120,7 @@ class SignalRows {
     }
   }
 
-  // Adjacent targets whose candidates are the same sources, a few numbers.
+  // Adjacent targets with the same candidates, which are a few sources.
   void make_stretched(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     constexpr int N = lanes<Acc>;
     Lease lease;
@@ -189,7 +190,7 @@ class SignalRows {
     Acc* const made = lease->gathered.template get<Acc>(b.count * b.room);
     for (; lo < hi; lo += room_) {
       const int64_t n = std::min(hi - lo, room_);
-      auto [first, end] = sources_of(t_, lo, lo + n);  // rows reach half a source further
+      auto [first, end] = sources_of(t_, lo, lo + n);  // rows extend half a source further
       first = std::max<int64_t>(0, first - 1), end = std::max(first, std::min(t_.n_in, end + 1));
       windows_block(t_, first, end - first, lo, lo + n, b, lease);
       for (int64_t r = from; r < to; ++r)
@@ -200,12 +201,12 @@ class SignalRows {
     }
   }
 
-  // Sources [begin, begin + n) of row r and others, as they are or converted.
+  // Sources [begin, begin + n) of row r, and perhaps more, in place or converted.
   Sources<Acc> sources(int64_t begin, int64_t n, int64_t r, Lease& lease) const {
     constexpr int N = lanes<Acc>;
     const WindowTask& rows = t_.rows;
     const char* const src = rows.src + outer_offset(rows, r / rows.n_row) + r % rows.n_row * rows.row_stride;
-    // Whole vectors are read. In a short row most of them would reach past its end, so a padded copy is read instead.
+    // Whole vectors are read. In a short row most of them would end after the row, so a padded copy is read instead.
     if (!in_.widen && t_.n_in > short_row) return {reinterpret_cast<const Loose<Acc>*>(src), 0, t_.n_in};
     n = std::min(t_.n_in, begin + n), begin = std::max<int64_t>(0, begin), n -= begin;
     Acc* const wide = lease->row.template get<Acc>(n + 4 * N);
@@ -215,7 +216,7 @@ class SignalRows {
     return {wide - begin, begin, begin + n + 4 * N};
   }
 
-  // Targets [lo, lo + n) of row r, which `make` writes.
+  // Stores targets [lo, lo + n) of row r, which `make` computes.
   template <class Make>
   void write(int64_t r, int64_t lo, int64_t n, Lease& lease, Make&& make) const {
     char* const dst = t_.rows.dst + (r * t_.n_out + lo) * out_.itemsize;
@@ -263,7 +264,7 @@ bool signals_summed_in(const SignalTask& t, Team team) {
 
 void signals(const SignalTask& t, int threads) {
   const int64_t n_rows = outer_count(t.rows) * t.rows.n_row;
-  // A filter's weights take the time of several values that are moved.
+  // Computing a filter's weight takes as long as moving several values.
   const bool filters = t.kind >= SignalTask::filtered;
   const int64_t each = 8 * (filters ? std::max<int64_t>(1, t.forward_count / 2) : 1);
   const Team team = team_for(n_rows * std::max(t.n_in, t.n_out) * each, threads);

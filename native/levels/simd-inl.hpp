@@ -18,7 +18,7 @@
 #elif defined(__AVX__)
 #include <immintrin.h>
 #elif defined(__SSE2__)
-#include <smmintrin.h>  // to SSE4.1: the headers of later sets take a third of a second
+#include <smmintrin.h>  // only up to SSE4.1: the headers of later sets add a third of a second to each compilation
 #endif
 
 namespace tenter {
@@ -53,7 +53,7 @@ template <class V>
 inline void store_bits(void* p, V v) {
   std::memcpy(p, &v, sizeof v);
 }
-// `bytes` bytes as vectors of at most the set's width: GCC makes wider ones of single values on NEON.
+// `bytes` bytes as vectors of at most the set's width. On NEON, GCC would build wider vectors from single values.
 template <int bytes, class T = uint8_t>
 using Part = VecN<T, (bytes < vector_bytes ? bytes : vector_bytes) / int(sizeof(T))>;
 template <int bytes, class V>
@@ -89,13 +89,13 @@ constexpr bool fused = true;
 constexpr bool fused = false;
 #endif
 
-// How permutations address values (kernels/places.hpp). A type of its own: on x86-64 the numbers of values would do,
-// and no test there would notice.
+// How permutations address values (kernels/places.hpp). A type of its own: on x86-64 plain numbers would work too, and
+// no test there would find the difference.
 template <class T>
 struct Places {
   Index<T> at;
 };
-// Places from numbers of values, and places further on.
+// Makes places from numbers of values, and moves places further.
 template <class T>
 inline Places<T> places(Index<T> numbers) {
   typedef std::remove_reference_t<decltype(numbers[0])> I;
@@ -118,7 +118,7 @@ inline Vec<T> permute(Vec<T> a, Vec<T> b, Places<T> places) {
   return (void)places, (void)b, a;
 }
 
-// The same for 16 bytes, by numbers below 16 or 32. Only where `permutable<uint8_t>`.
+// The same for 16 bytes, by numbers below 16 or 32. Only if `permutable<uint8_t>`.
 typedef VecN<uint8_t, 16> Sixteen;
 template <class V>
 inline V permute_bytes(V a, V numbers) {
@@ -172,7 +172,8 @@ inline void stream_fence() {
 #endif
 }
 
-// Conversions of half precision, 8 and 16 bits to float and back; convert-inl.hpp does without where a set has none.
+// Conversions of half precision, 8-bit and 16-bit values to float and back. convert-inl.hpp has generic code for sets
+// without them.
 template <class T>
 constexpr bool widens = false;  // whether the set has widen<T>
 template <class T>

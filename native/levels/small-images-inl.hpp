@@ -1,5 +1,5 @@
-// Many images of a few values each, or rows: a vector holds the same value of as many images as it has lanes, so that
-// the sums of all axes are those of single numbers. Vectors are transposed from the images, and to them.
+// Many small images, or many short rows. A vector holds the same value of as many images as it has lanes, so sums along
+// all axes are sums of vectors at fixed places. Images are transposed into vectors, and back.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -13,16 +13,18 @@ namespace {
 struct SmallImages {
   struct Axis {
     const WindowMap* map;
-    int64_t before, after;  // values of an image before and within a position
+    int64_t before, after;  // products of the lengths before and after the axis
   };
   Axis axis[3];
   int n_axes = 0;
   int64_t count, n_in = 1, n_out = 1, largest = 1;
-  int64_t pitch;  // values from an image to the next, where those of each lie in order; 0: they lie in another way
+  // Values from one image to the next, if each image is contiguous; else 0. After each `run` images there is another
+  // gap.
+  int64_t pitch, run = 1;
   int64_t offset[most_small_values];
 };
 
-// False where other kernels are used.
+// Returns false if other kernels must be used.
 template <class Acc>
 bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   const bool lone_column = t.column && !t.row;
@@ -58,13 +60,12 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   bool together = true;
   for (int k = 3; k >= 0; size *= lengths[k--]) together = together && (lengths[k] == 1 || strides[k] == size);
   int64_t pitch = 0;  // in bytes
-  bool followed = false;
+  bool followed = false, follows = true;
   auto follow = [&](int64_t n, int64_t stride) {
     if (n == 1) return;
     if (!followed) pitch = size = stride;
-    followed = true;
-    together = together && stride == size;
-    size *= n;
+    followed = true, follows = follows && stride == size;
+    if (follows) size *= n, found.run *= n;
   };
   if (lone_column) follow(t.n_row, t.row_stride);
   for (int d = t.n_outer - 1; d >= 0; --d) follow(t.outer_shape[d], t.outer_stride[d]);
@@ -79,7 +80,7 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
   return true;
 }
 
-// The images of a block, one after the other, as vectors of a value of each. `from` has space for a vector more.
+// Transposes a block of contiguous images: vector k gets value k of each image. `from` has space for one more vector.
 template <class Acc>
 void to_lanes(const Acc* from, int64_t n, Vec<Acc>* to) {
   constexpr int N = lanes<Acc>;
@@ -95,7 +96,7 @@ void to_lanes(const Acc* from, int64_t n, Vec<Acc>* to) {
     if (with_constant<1, 2, 4, 8>(power_from(int(n)), few) && power_from(int(n)) < N) return;
   }
   for (int64_t e = 0; e < n; e += N) {
-    const int64_t at = n < N ? 0 : std::min(e, n - N);  // the last may overlap the one before
+    const int64_t at = n < N ? 0 : std::min(e, n - N);  // the last square may overlap the one before
     Vec<Acc> square[N];
     for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(from + l * n + at);
     transpose<Acc>(square);
@@ -103,7 +104,7 @@ void to_lanes(const Acc* from, int64_t n, Vec<Acc>* to) {
   }
 }
 
-// The other way round. `to` has space for a vector more, as what an image spills is the next one's.
+// Transposes back. `to` has space for one more vector, because the stores of an image spill into the next.
 template <class Acc>
 void from_lanes(const Vec<Acc>* from, int64_t n, Acc* to) {
   constexpr int N = lanes<Acc>;
@@ -156,13 +157,14 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
     Vec<Acc> a[most_small_values], b[most_small_values];
     const int64_t end = std::min(images.count, (p + 1) * each);
     for (int64_t lo = p * each; lo < end; lo += N) {
-      const int64_t n = std::min(N, end - lo);  // of fewer than a vector, the others' values are what they are
-      // What lies between images is loaded too, but after the last one of all.
-      const bool packs = !images.pitch || (images.pitch > images.n_in && lo + N >= images.count) || n < N;
+      const int64_t n = std::min(N, end - lo);  // with fewer images than lanes, the other lanes have any values
+      int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
+      // Gaps between images are loaded too, but not the memory after the last image of a run.
+      const int64_t after = images.run - lo % images.run - N;
+      const bool packs = !images.pitch || after < 0 || (images.pitch > images.n_in && after == 0) || n < N;
       const int64_t width = packs ? images.n_in : images.pitch;
-      const char* from = t.src + lo * images.pitch * in_size;
+      const char* from = t.src + at + row * t.row_stride;
       if (packs) {
-        int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
         for (int64_t i = 0; i < n; ++i) {
           const char* const image = t.src + at + row * t.row_stride;
           if (++row == rows) row = 0, at = t.n_outer == 1 ? at + t.outer_stride[0] : outer_offset(t, ++outer);
@@ -183,7 +185,7 @@ void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const Wind
         else sum_lanes<Acc, false>(images.axis[k], held, other);
       }
       from_lanes<Acc>(held, images.n_out, made);
-      const int64_t staged = (lo - p * each) % group;  // images that wait for a stream of whole lines
+      const int64_t staged = (lo - p * each) % group;  // images that wait until they fill whole lines
       char* const to = staging ? staging + staged * image_out : t.dst + lo * image_out;
       if (last.narrow) last.narrow(made, to, n * images.n_out);
       else std::memcpy(to, made, n * image_out);

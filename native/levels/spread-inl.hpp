@@ -1,12 +1,12 @@
-// Transposes of maps that shrink an axis to half and less: most targets have one source or none, so the sources are
-// walked, and each writes its own.
+// Transposes of maps that shrink an axis to at most half. Most targets have one source or none, so the kernels walk the
+// sources, and each source writes its own targets.
 #pragma once
 #include "levels/positions-inl.hpp"
 
 namespace tenter {
 namespace {
 
-// The range of sources that count for targets [lo, hi), and perhaps the one before.
+// The range of sources that count for targets [lo, hi), and perhaps one before.
 inline std::pair<int64_t, int64_t> sources_of(const SignalTask& t, int64_t lo, int64_t hi) {
   auto at = [&](int64_t target, bool up) {
     const __int128 rest = t.at.rest + __int128(target) * t.at.step_rest;
@@ -16,7 +16,7 @@ inline std::pair<int64_t, int64_t> sources_of(const SignalTask& t, int64_t lo, i
   return {first, std::max(first, std::min(t.n_in, at(hi, true)))};
 }
 
-// x: from a block's first source on, those past `end` are not read.
+// Loads a vector of sources. x: the block's first source; sources from `end` on are not read.
 template <class Acc>
 inline Vec<Acc> source(const Loose<Acc>* x, int64_t t, const Loose<Acc>* end) {
   constexpr int N = lanes<Acc>;
@@ -24,11 +24,11 @@ inline Vec<Acc> source(const Loose<Acc>* x, int64_t t, const Loose<Acc>* end) {
   return load_masked<Acc, Acc>(x + t, std::clamp<int64_t>(end - (x + t), 0, N));
 }
 
-// ---- area: runs of equal values, each a source's weighted value; where two areas share a target, their sum stands.
+// ---- area: a source writes a run of equal values, its weighted value. A target that two runs share gets their sum.
 
-// The runs of targets [lo, hi): that of source t of the block begins at target origin + index[t], or before lo.
-// weight[t] is the source's, and weight[room + t] the same if the first target of its run is shared with the run before
-// it, else 0.
+// Makes the runs that write targets [lo, hi). The run of source t of the block begins at target origin + index[t], or
+// before lo. weight[t] is its weight. weight[room + t] is the same weight if its first target is shared with the run
+// before, else 0.
 template <class Acc>
 void fill_runs(const SignalTask& t, int64_t first, int64_t n, Block<Acc>& b) {
   const Means<Acc> means(t.forward, t.forward_count);
@@ -40,8 +40,8 @@ void fill_runs(const SignalTask& t, int64_t first, int64_t n, Block<Acc>& b) {
   });
 }
 
-// sums: n targets from `lo` on. made: room for two values of each source, a vector more, and one before. longest: of
-// the runs.
+// sums: n targets from `lo` on. made: space for two values of each source, one more vector, and one value before.
+// longest: the longest run.
 template <class Acc>
 void write_runs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
                 int64_t lo, int64_t n, int64_t longest) {
@@ -69,9 +69,9 @@ void write_runs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end,
   }
 }
 
-// ---- linear interpolation: targets between the pairs that the outputs read are 0.
+// ---- linear interpolation: a source writes a pair of targets; all others are 0.
 
-// b: the forward rows of the block's sources. sums: n targets from `lo` on. made: as above.
+// b: the forward rows of the block's sources. sums: n targets from `lo` on. made: as for write_runs.
 template <class Acc>
 void write_pairs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,
                  int64_t lo, int64_t n) {
@@ -90,7 +90,7 @@ void write_pairs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end
   }
   std::memset(sums, 0, n * sizeof(Acc));
   Loose<Acc>* const to = sums + b.origin - lo;
-  auto put = [&](int64_t t) {  // of a pair that may lie partly outside
+  auto put = [&](int64_t t) {  // writes a pair of which one may be outside
     const int64_t at = b.origin + b.index[t] - lo;
     if (0 <= at && at < n) sums[at] = made[2 * t];
     if (0 <= at + 1 && at + 1 < n) sums[at + 1] = made[2 * t + 1];
@@ -100,9 +100,9 @@ void write_pairs(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end
   if (b.n > 1) put(b.n - 1);
 }
 
-// ---- filters: targets between the rows of outputs that lie further apart than a row is long are 0.
+// ---- filters: a source writes a window of targets, which are further apart than a row is long; all others are 0.
 
-// b: the forward rows of the block's sources. sums: n targets from `lo` on. made: room for b.count values of each
+// b: the forward rows of the block's sources. sums: n targets from `lo` on. made: space for b.count values of each
 // source.
 template <class Acc>
 void write_windows(const Block<Acc>& b, const Loose<Acc>* x, const Loose<Acc>* end, Acc* made, Loose<Acc>* sums,

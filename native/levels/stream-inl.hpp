@@ -20,8 +20,8 @@ inline void prefetch(const char* p, int64_t n) {
 
 inline int64_t bytes_to_line(const void* p) { return -reinterpret_cast<intptr_t>(p) & (line - 1); }
 
-// Streams whole lines only: a line that is written in parts is sent in parts, which takes several times as long. The
-// first and last bytes, which share their line with other data, use ordinary stores.
+// Streams only whole lines: hardware sends a line that is written in pieces in pieces, which takes several times as
+// long. Ordinary stores write the first and last bytes, which share their line with other data.
 inline void stream_store(void* to, const void* from, int64_t n) {
   char* dst = static_cast<char*>(to);
   const char* src = static_cast<const char*>(from);
@@ -40,7 +40,7 @@ inline void stream_copies(char* dst, const char* src, int64_t n, int64_t count, 
   for (int64_t at = 0; at < n; at += stream_part)
     for (int64_t c = 0; c < count; ++c) {
       char* const to = dst + c * pitch;
-      const int64_t head = bytes_to_line(to);  // parts of a copy end where its lines do
+      const int64_t head = bytes_to_line(to);  // so that a chunk of a copy ends at the end of a line
       const int64_t lo = at ? std::min(n, at + head) : 0, hi = std::min(n, at + stream_part + head);
       stream_store(to + lo, src + lo, hi - lo);
     }
@@ -51,7 +51,7 @@ inline void store_fence(bool stream) {
   if (stream) stream_fence();
 }
 
-// n vectors of sums as one vector of Out.
+// Converts n vectors of sums to one vector of Out.
 template <class Acc, class Out, int n>
 inline auto concat(const Vec<Acc>* sum) {
   typedef VecN<Unsigned<sizeof(Out)>, n * lanes<Acc>> Part;
@@ -67,7 +67,7 @@ inline auto concat(const Vec<Acc>* sum) {
   }
 }
 
-// Whether U vectors of sums are whole lines as Out, so that they can be streamed without a staging buffer.
+// Whether U vectors of sums, converted to Out, are whole lines, so that they can be streamed without a staging buffer.
 template <class Acc, class Out, int U>
 constexpr bool whole_lines = U * lanes<Acc> * int(sizeof(Out)) % line == 0;
 

@@ -1,5 +1,5 @@
-// The fastest axis: a tile of `lanes` rows is transposed into scratch memory, its columns are summed as vectors over
-// the rows, and the results are transposed back.
+// Sums along the fastest axis. A tile of `lanes` rows is transposed into scratch memory, its columns are summed as
+// vectors over the rows, and results are transposed back.
 #pragma once
 #include <algorithm>
 
@@ -29,7 +29,8 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
   constexpr int N = lanes<Acc>;
   typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
   typedef Vec<int64_t> Offsets;
-  constexpr int H = N / 2, parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for a vector of sums
+  constexpr int H = N / 2;
+  constexpr int parts = int(sizeof(int64_t) / sizeof(Acc));  // vectors of offsets for a vector of sums
   typedef VecN<Acc, H> Half;
   VecN<I, N> lane;
   VecN<I, H> lane_of_half;
@@ -47,7 +48,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       const int64_t* const at = m.offset + o + k * lanes<int64_t>;
       counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
     }
-    auto narrow = [&](auto&& part) __attribute__((always_inline)) {  // to lanes of sums
+    auto narrow = [&](auto&& part) __attribute__((always_inline)) {  // narrows to the lanes of sums
       if constexpr (parts == 1) {
         return (VecN<I, N>)part(0);
       } else {
@@ -67,7 +68,8 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
       store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
     };
-    // Two vectors hold all values of a few short segments: each lane takes its first one, its second one, ...
+    // Two vectors hold all values of a few short segments. Each lane takes the first value of its segment, then the
+    // second, ...
     if constexpr (permutable<Acc>) {
       const int64_t first = m.first(o), span = m.first(o + N - 1) + m.count(o + N - 1) - first;
       const char* const p = src + first * int64_t(sizeof(Acc));
@@ -84,7 +86,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
         continue;
       }
     }
-    // If no segment is longer than half a vector, each vector holds two of them: half the shuffles.
+    // If no segment is longer than half a vector, each vector holds two segments, which halves the shuffles.
     const bool fits = src + (m.first(o + N - 1) + H) * int64_t(sizeof(Acc)) <= end;
     if (fits && !any(where([](Offsets c) { return c > H; }))) {
       auto half = [&](int64_t l) __attribute__((always_inline)) {
@@ -106,7 +108,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       for (int l = 0; l < N; ++l) {
         const int64_t count = count_of(m.count(o + l));
         const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
-        // Of a segment that is summed, nothing is read: widened inputs have no room so far past it.
+        // A segment that is already summed is not loaded: converted inputs have no space so far after it.
         if (count <= 0) square[l] = neutral;
         else if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
         else square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
@@ -128,7 +130,7 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
   return o;
 }
 
-// A single row: scalar sums, as most lanes of a tile would be unused.
+// Sums a single row by scalars, because most lanes of a tile would be unused.
 template <class Acc>
 void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const Acc* const w = weights<Acc>(*c.map);
@@ -151,7 +153,7 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
   }
 }
 
-// Input columns [lo, hi) as vectors over the rows: tile[(j - lo) * inner + q][row].
+// Loads input columns [lo, hi) as vectors over the rows: tile[(j - lo) * inner + q][row].
 template <class Acc>
 void load_tile(const char* const* rows, const ColumnAxis& c, int64_t lo, int64_t hi, Vec<Acc>* tile) {
   constexpr int N = lanes<Acc>;
@@ -183,8 +185,8 @@ inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc
   return sum;
 }
 
-// Outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; those past n_rows repeat a row. Output lo of
-// row r is stored at dst[r].
+// Computes outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; the unused ones repeat the last
+// row. Output lo of row r is stored at dst[r].
 template <class Acc, bool ones>
 void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                      Lease& lease) {
@@ -225,8 +227,8 @@ int64_t tile_outputs(const ColumnAxis& c) {
          lanes<Acc> * lanes<Acc>;
 }
 
-// The end of the most outputs from lo on whose inputs fit in a tile, as windows of any lengths may be neighbors; lo if
-// those of the first output do not fit.
+// The end of the longest run of outputs from lo on whose inputs fit in a tile: windows of any lengths may be neighbors.
+// Returns lo if the inputs of the first output do not fit.
 inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
   auto fits = [&](int64_t end) {
@@ -242,8 +244,8 @@ inline int64_t tile_end(const ColumnAxis& c, int64_t lo, int64_t hi) {
   return low;
 }
 
-// Sums of sums' own type (widened_columns for others). stream: with streaming stores, which permuted columns alone
-// support; dst are then aligned to cache lines.
+// Sums columns of the accumulator's dtype (sum_columns does others). stream: uses streaming stores, which only permuted
+// columns support; dst are then aligned to cache lines.
 template <class Acc>
 void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* const* dst, int64_t lo, int64_t hi,
                 Lease& lease, bool stream = false) {
@@ -268,7 +270,7 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
     const int64_t end = tile_end(c, b, std::min(hi, b + step));
     char* to[lanes<Acc>];
     for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (b - lo) * c.inner * size;
-    if (end == b) {  // its tile could be as large as the input
+    if (end == b) {  // a tile of this output could be as large as the input
       for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(to[r]), b, b + 1);
       ++b;
       continue;

@@ -30,7 +30,7 @@ void weights(const Filter& filter, const double* distance, int64_t n, double* we
       });
 }
 
-// The same at whole numbers of parts of a pixel from the first on, of which there are `unit` in one; no -0.0.
+// The same at distances that are consecutive multiples of 1 / unit, from the first on. No distance is -0.0.
 void line_weights(const Filter& filter, double first, double step, double unit, int64_t n, double* weight) {
   constexpr int N = lanes<double>;
   with_filter(

@@ -28,7 +28,8 @@ void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   else columns_pass(*sums.whole, t, team);
 }
 
-// In and Out are the same dtype, or one of them is the accumulator: first and last of several passes. Else null.
+// The loops for dtypes that are equal, or of which one is the accumulator: the first and last of several passes. Null
+// for others.
 template <class Acc, class T>
 const Sums<Acc>* sums_of(Dtype in, Dtype out) {
   const bool from = in == dtype_of<T>, to = out == dtype_of<T>;

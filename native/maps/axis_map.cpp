@@ -23,8 +23,8 @@ void AxisMap::set_runs(int64_t n, int64_t made, Int64s offsets) {
 
 void AxisMap::set_index(int64_t n, Int64s index) { n_in = n, n_out = int64_t(index.size()), index_ = std::move(index); }
 
-void AxisMap::set_source_index(nb::object held, const SourceIndex& of) {
-  held_.push_back(std::move(held));
+void AxisMap::set_source_index(nb::object owner, const SourceIndex& of) {
+  owners_.push_back(std::move(owner));
   n_in = of.n_in, n_out = of.n_out, source_index_ = &of;
 }
 
@@ -38,8 +38,8 @@ void AxisMap::set_equal_sums(int64_t n, int64_t width) {
   map_ = &own_map_.emplace(n_in, n_out, width, std::nullopt, std::nullopt, std::nullopt);
 }
 
-void AxisMap::set_map(nb::object held, OwnedMap& of) {
-  held_.push_back(std::move(held));
+void AxisMap::set_map(nb::object owner, OwnedMap& of) {
+  owners_.push_back(std::move(owner));
   kind = of.gathers() ? Kind::gathered : Kind::sums, n_in = of.map.n_in, n_out = of.map.n_out, map_ = &of;
 }
 
@@ -97,6 +97,11 @@ double AxisMap::table_bytes() {
   return 16 * (double(map_->n_taps()) + 2.0 * double(n_out));
 }
 
+// The input of each output, from the offsets of n runs.
+static void indices_of_runs(const int64_t* offsets, int64_t n, int64_t* to) {
+  for (int64_t i = 0; i < n; ++i) std::fill(to + offsets[i], to + offsets[i + 1], i);
+}
+
 CopyAxis AxisMap::copy_axis(int64_t stride, bool alone) {
   const int64_t n = n_in, made = n_out;
   if (repeat_ == 1) return {CopyAxis::affine, n, n, stride, 1, nullptr};
@@ -113,9 +118,7 @@ CopyAxis AxisMap::copy_axis(int64_t stride, bool alone) {
     table_.resize(size_t(runs ? n + 1 : made));
     if (runs) source_index_->offsets(0, n, table_.data());
     else if (source_index_) source_index_->index(0, made, table_.data());
-    else
-      for (int64_t i = 0; i < n; ++i)
-        std::fill(table_.begin() + offsets_->data()[i], table_.begin() + offsets_->data()[i + 1], i);
+    else indices_of_runs(offsets_->data(), n, table_.data());
   }
   return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table_.data()};
 }

@@ -40,15 +40,15 @@ class AxisMap {
 
   // ---- making a map: one of these is called once
 
-  // `held` is a Python object that owns what `of` refers to; the AxisMap keeps it alive.
+  // `owner` is a Python object that owns what `of` refers to; the AxisMap keeps it alive.
 
   void set_repeat(int64_t n_in, int64_t times);  // each input `times` times in a row
   void set_runs(int64_t n_in, int64_t n_out, Int64s offsets);
   void set_index(int64_t n_in, Int64s index);
-  void set_source_index(nb::object held, const SourceIndex& of);
+  void set_source_index(nb::object owner, const SourceIndex& of);
   void set_source_index(SourceIndex&& of);
   void set_equal_sums(int64_t n_in, int64_t width);  // the transpose of set_repeat
-  void set_map(nb::object held, OwnedMap& of);       // sums or a gather
+  void set_map(nb::object owner, OwnedMap& of);      // sums or a gather
   void set_map(Sampling&& of, bool transposed);
   void set_map(SourceIndex&& of, bool transposed);
   void set_rows(int64_t n_in, Rows&& rows, bool ones);
@@ -111,8 +111,8 @@ class AxisMap {
   const WindowMap* rows_to_crop(bool several);
   void lay_out(std::vector<int64_t>&& order, Rows&& rows, bool ones);
 
-  std::vector<nb::object> held_;  // Python objects that own what the pointers below refer to
-  int64_t repeat_ = -1;           // output o is input o / repeat_; -1 for other maps
+  std::vector<nb::object> owners_;  // Python objects that own what the pointers below refer to
+  int64_t repeat_ = -1;             // output o is input o / repeat_; -1 for other maps
   const SourceIndex* source_index_ = nullptr;
   std::optional<Int64s> offsets_, index_;
   std::optional<Doubles> weight_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -35,7 +36,10 @@ struct WindowStep final : KernelCall {
     if (columns && columns->transposed) source_index = columns->source_index;
     const bool equal = columns && !columns->map.start && columns->map.width > 1;
     if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), source_index = runs.get();
-    if (source_index && !can_sum_indexed(task, *source_index)) source_index = nullptr;
+    // Of many short rows, vectors hold a value of each.
+    const int64_t longest = source_index ? std::max(source_index->n_in, source_index->n_out) : 0;
+    const bool short_rows = longest <= longest_summed_row && n_rows >= min_permuted_sum_rows;
+    if (source_index && (short_rows || !can_sum_indexed(task, *source_index))) source_index = nullptr;
     for (int k = 0; k < n_maps; ++k) {
       OwnedMap& map = *maps[k];
       const bool alone = n_maps == 1;

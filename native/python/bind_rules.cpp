@@ -137,15 +137,46 @@ Taps blurred(const Taps& taps, int64_t n_in, Edge edge, double sigma, const nb::
   return made;
 }
 
+nb::object source_index_of(const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by) {
+  if (!n_out) return nb::int_(0);
+  if (!n_in) throw std::invalid_argument("axis: expected inputs for outputs");
+  std::optional<SourceIndex> found = rule.source_index(n_in, n_out, by, rule.arithmetic);
+  return found ? nb::cast(std::move(*found)) : nb::none();
+}
+
+nb::object pillow_map(const NamedFilter& filter, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                      const nb::callable& room) {
+  if (n_in == n_out && !by.box) return nb::int_(1);
+  if (!n_in || !n_out) throw std::invalid_argument("axis: expected pixels");
+  const double begin = by.box ? by.box->begin : 0, end = by.box ? by.box->end : double(n_in);
+  const double taps = 2 * (filter.support * std::max(1.0, (end - begin) / double(n_out)) + 1);
+  room(std::min(double(n_in), taps) * double(n_out), 16);
+  PillowRows rows = pillow_rows(filter, n_in, float(begin), float(end), n_out);
+  rows.make_weights();
+  return nb::make_tuple(numbers(std::move(rows.start)), nb::none(), numbers(std::move(rows.offset)),
+                        numbers(std::move(rows.weights)));
+}
+
+// The map of rows whose taps are listed, blurred if the rule asks for it, and then mapped from the padding to inputs.
+nb::object listed_map(const AxisRule& rule, const Sampling& rows, int64_t n_in, int64_t n_out, const AxisNumbers& by,
+                      const nb::callable& bell) {
+  Taps taps = taps_of(rows);
+  Stretch pitch{1, 1, 1};
+  if (rule.kind == Kind::gaussian && !rule.pitch(n_in, n_out, by, pitch)) return nb::none();
+  if (pitch.ratio > 1) taps = blurred(taps, n_in, rule.edge, (pitch.ratio - 1) / 2, bell);
+  FoldedRows made = fold_rows(n_in, std::move(taps), rule.edge);
+  if (rule.arithmetic == Arithmetic::rounded && made.adjacent && !made.is_identity(n_in)) round_weights(made.rows);
+  return tables_of(std::move(made), n_in);
+}
+
 // The map of an axis, as Python makes it from a rule. Returns one of
 //   int                            each input is repeated so often
-//   SourceIndex                        source indices
+//   SourceIndex                    source indices
 //   Sampling                       rows of weights
 //   (start, None, offset, weight)  tables of a window
 //   (None, index, offset, weight)  tables of a gather
 //   None                           numbers have more bits than the core supports, or source indices descend. Python
-//   then
-//                                  calls again with `wide`, or computes the indices
+//                                  then calls again with `wide`, or computes the indices
 // room: a Python function of a number of elements and their bytes, which raises an error if there is no memory. bell:
 // tenter.filters.gaussian.
 nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::optional<const char*> scale,
@@ -154,24 +185,9 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
   OwnedNumbers numbers_of_call;
   if (!numbers_of_call.read(scale.value_or(nullptr), box, wide)) return nb::none();
   const AxisNumbers& by = numbers_of_call.by;
-  if (rule.is_nearest()) {
-    if (!n_out) return nb::int_(0);
-    if (!n_in) throw std::invalid_argument("axis: expected inputs for outputs");
-    std::optional<SourceIndex> found = rule.source_index(n_in, n_out, by, rule.arithmetic);
-    return found ? nb::cast(std::move(*found)) : nb::none();
-  }
+  if (rule.is_nearest()) return source_index_of(rule, n_in, n_out, by);
   const NamedFilter* const filter = rule.arithmetic == Arithmetic::pillow ? rule.of_pillow() : nullptr;
-  if (filter) {
-    if (n_in == n_out && !by.box) return nb::int_(1);
-    if (!n_in || !n_out) throw std::invalid_argument("axis: expected pixels");
-    const double begin = by.box ? by.box->begin : 0, end = by.box ? by.box->end : double(n_in);
-    const double taps = 2 * (filter->support * std::max(1.0, (end - begin) / double(n_out)) + 1);
-    room(std::min(double(n_in), taps) * double(n_out), 16);
-    PillowRows rows = pillow_rows(*filter, n_in, float(begin), float(end), n_out);
-    rows.make_weights();
-    return nb::make_tuple(numbers(std::move(rows.start)), nb::none(), numbers(std::move(rows.offset)),
-                          numbers(std::move(rows.weights)));
-  }
+  if (filter) return pillow_map(*filter, n_in, n_out, by, room);
   std::optional<Sampling> rows = rule.sampling(n_in, n_out, by);
   if (!rows) return nb::none();
   const auto taps_each = double(rows->taps_each());
@@ -180,13 +196,7 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
   const bool descends = by.box && rows->line().step.whole < 0;
   if (blurs || descends || (rounds && is_periodic(rule.edge))) {
     room(taps_each * double(n_out), 100);
-    Taps taps = taps_of(*rows);
-    Stretch pitch{1, 1, 1};
-    if (blurs && !rule.pitch(n_in, n_out, by, pitch)) return nb::none();
-    if (pitch.ratio > 1) taps = blurred(taps, n_in, rule.edge, (pitch.ratio - 1) / 2, bell);
-    FoldedRows made = fold_rows(n_in, std::move(taps), rule.edge);
-    if (rounds && made.adjacent && !made.is_identity(n_in)) round_weights(made.rows);
-    return tables_of(std::move(made), n_in);
+    return listed_map(rule, *rows, n_in, n_out, by, bell);
   }
   AxisRule::mark(*rows, rule.arithmetic, by);
   if (!rounds) return nb::cast(std::move(*rows));

@@ -132,6 +132,17 @@ PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   });
 }
 
+// Copies spans as pairs of their start and end. Returns false if one does not ascend within [0, n].
+static bool read_spans(const ArrayView& starts, const ArrayView& ends, int64_t n, int64_t* pairs) {
+  bool right = true;
+  for (int64_t i = 0, n_spans = starts.n_values(); i < n_spans; ++i) {
+    const int64_t begin = integer_at(starts, i), end = integer_at(ends, i);
+    right = right && begin >= 0 && begin <= end && end <= n;
+    pairs[2 * i] = begin, pairs[2 * i + 1] = end;
+  }
+  return right;
+}
+
 // (starts, ends, n) -> bool[..., n]: which positions are between a start and its end, along the last dim. Python makes
 // large results.
 PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
@@ -151,14 +162,8 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   Numbers memory;
   int64_t* const pairs =
       memory.get(2 * n_spans);  // copied, so that the values that are checked are those that are used
-  bool right = true;
-  for (int64_t i = 0; i < n_spans; ++i) {
-    const int64_t begin = integer_at(starts, i), end = integer_at(ends, i);
-    right = right && begin >= 0 && begin <= end && end <= n;
-    pairs[2 * i] = begin, pairs[2 * i + 1] = end;
-  }
   ArrayView like = starts;
-  if (!right || !(like.dtype = bool_like(starts))) Py_RETURN_NONE;
+  if (!read_spans(starts, ends, n, pairs) || !(like.dtype = bool_like(starts))) Py_RETURN_NONE;
   int64_t shape[max_read_dims];
   std::copy_n(starts.shape, last, shape), shape[last] = n;
   return made(args[0], like, shape, starts.ndim, bytes,

@@ -86,23 +86,31 @@ bool box_of(const Fraction& begin, const Fraction& end, Box& to) {
   return true;
 }
 
-bool units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale, Units& to) {
-  Wide step = p.extent, steps = n_out;
+namespace {
+
+// The step between two positions, in 1 / `of` / `steps` pixels. Returns false if it has too many bits.
+bool step_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale, Wide& step, Wide& steps) {
+  step = p.extent, steps = n_out;
   if (by_corners(align)) {
     step = n_out > 1 ? p.extent - p.of : 0;
     steps = n_out > 1 ? n_out - 1 : 1;
-    if (scale) {  // the length of the result is the exact product of length and scale, not rounded
-      Wide length, of;
-      if (!multiply(p.extent, scale->numerator, length) || !multiply(p.of, scale->denominator, of)) return false;
-      step = 0, steps = 1;
-      if (length > of && !(multiply(p.extent - p.of, of, step) && (steps = length - of))) return false;
-    }
-  } else if (scale) {
-    steps = scale->numerator;
-    if (!multiply(p.of, scale->denominator, step)) return false;
-  } else if (!n_out) {
-    step = p.of, steps = 1;
+    if (!scale) return true;
+    // The length of the result is the exact product of length and scale, not rounded.
+    Wide length, of;
+    if (!multiply(p.extent, scale->numerator, length) || !multiply(p.of, scale->denominator, of)) return false;
+    step = 0, steps = 1;
+    return length <= of || (multiply(p.extent - p.of, of, step) && (steps = length - of));
   }
+  if (scale) return steps = scale->numerator, multiply(p.of, scale->denominator, step);
+  if (!n_out) step = p.of, steps = 1;
+  return true;
+}
+
+}  // namespace
+
+bool units_of(const AxisPart& p, Align align, int64_t n_out, const Scale* scale, Units& to) {
+  Wide step, steps;
+  if (!step_of(p, align, n_out, scale, step, steps)) return false;
   Wide unit, low, all_inputs = 0, all_steps = 0;
   if (!multiply(steps, p.of, unit) || !multiply(steps, p.low, low)) return false;
   Wide& first = to.first = 2 * low;

@@ -31,40 +31,79 @@ SourceIndex of_torch(int64_t n_in, int64_t n_out, const Scale* scale, bool exact
       {.n_in = n_in, .n_out = n_out, .formula = Formula::floats, .first = exact ? 0.5 : 0, .step = step});
 }
 
+constexpr double small_image = 128;                   // sum of the output's rows and columns
+constexpr int64_t longest_pillow = int64_t(1) << 24;  // float32 has every pixel number up to this
+
+bool has_filter(const AxisRule& rule, FilterKind kind) {
+  return rule.kind == Kind::filter && rule.filter && rule.filter->kind == kind;
+}
+
+// PyTorch's arithmetic: the kernel that takes nearest pixels; `exact` for sums, which perhaps ignore the scale.
+Arithmetic settled_as_torch(const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisCall& call, AxisNumbers& by) {
+  if (by.box) return Arithmetic::exact;
+  if (rule.is_nearest()) {
+    const bool last = rule.arithmetic == Arithmetic::torch_direct || call.channels_last;
+    const bool direct = (call.n_axes > 1 && last) || (call.n_axes == 2 && call.sum_of_sizes <= small_image);
+    if (call.on_device) return call.n_axes == 2 ? Arithmetic::cuda_image : Arithmetic::cuda;
+    if (direct) return Arithmetic::direct;
+    return call.doubles ? Arithmetic::separable64 : Arithmetic::separable;
+  }
+  // Linear interpolation, and filters with antialias, do not change an axis that keeps its length. On devices that is
+  // so only if all axes keep their lengths.
+  const bool linear = has_filter(rule, FilterKind::triangle);
+  const bool copies =
+      call.on_device ? call.keeps_lengths && !rule.antialias : n_in == n_out && (linear || rule.antialias);
+  if (copies) by.scale = nullptr;
+  return Arithmetic::exact;
+}
+
+// Whether 8-bit values are interpolated along two axes, which has kernels of its own.
+bool interpolates_bytes(const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisCall& call,
+                        const AxisNumbers& by) {
+  const bool copies = call.keeps_lengths && !by.scale && !by.box;
+  if (!call.bytes || call.n_axes != 2 || call.on_device || copies || !n_in || !n_out) return false;
+  if (rule.antialias || rule.edge != Edge::replicate) return false;
+  return has_filter(rule, FilterKind::triangle) || has_filter(rule, FilterKind::cubic);
+}
+
+// Whether antialiased 8-bit values get Pillow's weights.
+bool has_pillow_weights(const AxisRule& rule, int64_t n_in, const AxisNumbers& by) {
+  const bool within = !by.box || (by.box->begin >= 0 && by.box->end <= double(n_in));
+  return rule.antialias && rule.align == Align::center && !by.scale && rule.edge == Edge::renormalize && within &&
+         n_in <= longest_pillow && rule.of_pillow();
+}
+
+// The stretch of a filter. Returns false if it has more bits than the core supports.
+bool stretch_in(const AxisRule& rule, int64_t n_in, int64_t n_out, const AxisNumbers& by, const Units& u, Stretch& to) {
+  to = {1, 1, 1};
+  if (!rule.antialias || rule.kind != Kind::filter) return true;
+  const bool from_corners = rule.align == Align::corner_areas;
+  const bool found = from_corners && !by.positions ? stretch_of(u.step, u.unit, to) : rule.pitch(n_in, n_out, by, to);
+  if (!found) return false;
+  // For a whole axis the ratio of the lengths, which need not be in lowest terms.
+  const bool stretched = to.numerator && to.numerator != to.denominator;
+  if (stretched && !from_corners && !by.box && !by.scale && !is_onnx(rule.align))
+    to.numerator = n_in, to.denominator = n_out;
+  return true;
+}
+
 }  // namespace
 
 Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, AxisNumbers& by) const {
-  constexpr double small_image = 128;                   // sum of the output's rows and columns
-  constexpr int64_t longest_pillow = int64_t(1) << 24;  // float32 has every pixel number up to this
   Arithmetic how = arithmetic;
-  const bool linear = kind == Kind::filter && filter && filter->kind == FilterKind::triangle;
   if (how == Arithmetic::torch || how == Arithmetic::torch_direct) {
-    const bool last = how == Arithmetic::torch_direct || call.channels_last;
-    const bool direct = (call.n_axes > 1 && last) || (call.n_axes == 2 && call.sum_of_sizes <= small_image);
-    how = Arithmetic::exact;
-    if (!by.box && is_nearest()) {
-      if (call.on_device) return call.n_axes == 2 ? Arithmetic::cuda_image : Arithmetic::cuda;
-      if (direct) return Arithmetic::direct;
-      return call.doubles ? Arithmetic::separable64 : Arithmetic::separable;
-    }
-    // Linear interpolation, and filters with antialias, do not change an axis that keeps its length. On devices that is
-    // so only if all axes keep their lengths.
-    const bool alone = call.on_device ? call.keeps_lengths && !antialias : n_in == n_out && (linear || antialias);
-    if (!by.box && alone) by.scale = nullptr;
+    how = settled_as_torch(*this, n_in, n_out, call, by);
+    if (how != Arithmetic::exact) return how;
   }
-  const bool cubic = kind == Kind::filter && filter && filter->kind == FilterKind::cubic;
-  const bool copies = call.keeps_lengths && !by.scale && !by.box;
-  const bool two = call.bytes && call.n_axes == 2 && !call.on_device && !copies && n_in && n_out;
-  const bool interpolates = (linear || cubic) && !antialias && edge == Edge::replicate && two;
+  const bool interpolates = interpolates_bytes(*this, n_in, n_out, call, by);
   if (how == Arithmetic::opencv && !is_nearest()) {
-    const bool ordinary = align == Align::center && !by.box && n_in < longest_pillow && n_out < longest_pillow;
-    return interpolates && linear && ordinary ? Arithmetic::steps : Arithmetic::exact;
+    const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::center && !by.box &&
+                       n_in < longest_pillow && n_out < longest_pillow;
+    return steps ? Arithmetic::steps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
   if (!call.in_bytes || call.on_device || is_nearest() || !n_in || !n_out) return how;
-  const bool unboxed = antialias && align == Align::center && !by.scale && edge == Edge::renormalize;
-  const bool within = !by.box || (by.box->begin >= 0 && by.box->end <= double(n_in));
-  return unboxed && within && n_in <= longest_pillow && of_pillow() ? Arithmetic::pillow : Arithmetic::rounded;
+  return has_pillow_weights(*this, n_in, by) ? Arithmetic::pillow : Arithmetic::rounded;
 }
 
 void AxisRule::mark(Sampling& rows, Arithmetic how, const AxisNumbers& by) {
@@ -94,14 +133,9 @@ std::optional<Sampling> AxisRule::sampling(int64_t n_in, int64_t n_out, const Ax
   if (by.positions) line = by.positions->line;
   else if (!units_of(p, lined_up_by(), n_out, by.scale, u) || !line_of(u, n_out, line)) return std::nullopt;
   if (is_area()) return Sampling({.n_in = n_in, .n_out = n_out, .rule = Rule::overlapped, .line = line, .edge = edge});
-  Stretch s{1, 1, 1};
-  const bool widens = antialias && kind == Kind::filter, from_corners = align == Align::corner_areas;
-  if (widens && !(from_corners && !by.positions ? stretch_of(u.step, u.unit, s) : pitch(n_in, n_out, by, s)))
-    return std::nullopt;
+  Stretch s;
+  if (!stretch_in(*this, n_in, n_out, by, u, s)) return std::nullopt;
   const bool stretched = s.numerator != s.denominator || !s.numerator;
-  // For a whole axis the ratio of the lengths, which need not be in lowest terms.
-  if (stretched && s.numerator && !from_corners && !by.box && !by.scale && !is_onnx(align))
-    s.numerator = n_in, s.denominator = n_out;
   return Sampling({.n_in = n_in,
                    .n_out = n_out,
                    .rule = Rule::filtered,

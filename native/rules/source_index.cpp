@@ -136,32 +136,49 @@ void SourceIndex::offsets(int64_t lo, int64_t hi, int64_t* to) const {
   for (int64_t j = 1; j <= hi - lo; ++j) to[j] = std::max(to[j], to[j - 1]);
 }
 
-int64_t SourceIndex::repeat() const {
-  if (!n_out || !n_in || n_out % n_in || !reads_all()) return n_out ? -1 : 0;
-  const int64_t k = n_out / n_in;
-  if (formula == Formula::line)
-    if (line.step.whole == (k == 1) && line.step.rest * k == (k == 1 ? 0 : line.unit) && line.first.whole == 0 &&
-        line.first.rest * k < line.unit)
-      return k;
-  // If the step is a power of two and all positions are exact in float32, nothing is rounded. Only the first and the
-  // last output of an input could then be off, so it is enough to look at these.
-  const bool exact = formula != Formula::float_quotients && formula != Formula::line && (k & (k - 1)) == 0 &&
-                     step * double(k) == 1 && (first == 0 || first == 0.5 || first == step / 2) &&
-                     n_out <= int64_t(1) << 23;
-  if (exact && at(0) == 0 && at(k - 1) == 0 && at(n_out - 1) == n_in - 1) return k;
-  if (n_in + n_out > tuning.long_axis) return -1;
+namespace {
+
+// Whether output o of a line reads input o / k.
+bool line_repeats(const Line& line, int64_t k) {
+  return line.step.whole == (k == 1) && line.step.rest * k == (k == 1 ? 0 : line.unit) && line.first.whole == 0 &&
+         line.first.rest * k < line.unit;
+}
+
+// The same for formulas of floats. If the step is a power of two and all positions are exact in float32, nothing is
+// rounded. Only the first and the last output of an input could then be off, so it is enough to look at these. Returns
+// false also if positions are rounded.
+bool exact_floats_repeat(const SourceIndex& p, int64_t k) {
+  if (p.formula == Formula::float_quotients || p.formula == Formula::line || (k & (k - 1)) != 0) return false;
+  const bool centered = p.first == 0 || p.first == 0.5 || p.first == p.step / 2;
+  if (p.step * double(k) != 1 || !centered || p.n_out > int64_t(1) << 23) return false;
+  return p.at(0) == 0 && p.at(k - 1) == 0 && p.at(p.n_out - 1) == p.n_in - 1;
+}
+
+// The same for any formula: compares all indices.
+bool all_repeat(const SourceIndex& p, int64_t k) {
   constexpr int64_t together = 1024;
-  int32_t some[together];
+  int32_t index[together];
   int64_t base, i = 0, j = 0;  // output o == i * k + j
-  for (int64_t o = 0; o < n_out;) {
-    const int64_t n = kernels().indices(*this, o, std::min(together, n_out - o), some, base);
+  for (int64_t o = 0; o < p.n_out;) {
+    const int64_t n = kernels().indices(p, o, std::min(together, p.n_out - o), index, base);
     for (int64_t m = 0; m < n; ++m) {
-      if (base + some[m] != i) return -1;
+      if (base + index[m] != i) return false;
       if (++j == k) j = 0, ++i;
     }
     o += n;
   }
-  return k;
+  return true;
+}
+
+}  // namespace
+
+int64_t SourceIndex::repeat() const {
+  if (!n_out || !n_in || n_out % n_in || !reads_all()) return n_out ? -1 : 0;
+  const int64_t k = n_out / n_in;
+  if (formula == Formula::line && line_repeats(line, k)) return k;
+  if (exact_floats_repeat(*this, k)) return k;
+  if (n_in + n_out > tuning.long_axis) return -1;
+  return all_repeat(*this, k) ? k : -1;
 }
 
 }  // namespace tenter

@@ -89,6 +89,18 @@ inline void verify(const CopyTask& t) {
   }
 }
 
+// Rows that are summed before columns, or without them, are contiguous.
+inline void verify_strides(const WindowTask& t) {
+  const int64_t size = size_of(t.in);
+  const bool contiguous_columns = t.n_column <= 1 || t.column_stride == t.inner * size;
+  const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
+  const bool reversed_columns = t.rows_first && !t.plane && t.column_stride == -t.inner * size;
+  if (reversed_columns) expect(contiguous_inner, "contiguous rows");
+  else if ((t.rows_first && !t.pixels) || t.planes_first)
+    expect(contiguous_columns && contiguous_inner, "contiguous rows");
+  if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
+}
+
 inline void verify(const WindowTask& t, int64_t n_plane) {
   int64_t n = product(product(t.inner, t.column ? t.column->n_out : t.n_column), t.row ? t.row->n_out : t.n_row);
   n = product(n, t.plane ? t.plane->n_out : n_plane);
@@ -99,14 +111,7 @@ inline void verify(const WindowTask& t, int64_t n_plane) {
   if (t.column) verify(*t.column, t.n_column);
   expect(t.column || t.row, "an axis that is summed");
   expect(!t.plane || (t.column && t.row), "planes with rows and columns");
-  const int64_t size = size_of(t.in);
-  const bool contiguous_columns = t.n_column <= 1 || t.column_stride == t.inner * size;
-  const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
-  const bool reversed_columns = t.rows_first && !t.plane && t.column_stride == -t.inner * size;
-  if (reversed_columns) expect(contiguous_inner, "contiguous rows");
-  else if ((t.rows_first && !t.pixels) || t.planes_first)
-    expect(contiguous_columns && contiguous_inner, "contiguous rows");
-  if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
+  verify_strides(t);
 }
 
 inline void verify(const ByteMap& m, int64_t length) {

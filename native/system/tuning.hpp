@@ -68,6 +68,7 @@ constexpr int64_t max_permuted_taps = 16;      // with more taps, sharing loads 
 constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
 constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
 constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: most of these maps are used once
+constexpr int64_t longest_summed_row = 16;     // inputs and outputs of short rows, of which a vector holds a value each
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row

@@ -74,9 +74,9 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
            [3, 4]])
     """
     if type(a) is np.ndarray and type(repeats) in (int, np.ndarray):
-        known = FIND[np.ndarray]("numpy.repeat", a, repeats, axis)
-        if known is not None:
-            return known
+        cached = FIND[np.ndarray]("numpy.repeat", a, repeats, axis)
+        if cached is not None:
+            return cached
     _check_memory("numpy.repeat", a=a, repeats=repeats, axis=axis)
     try:
         return _repeated(a, repeats, axis)
@@ -86,10 +86,10 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
 
 
 def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
-    if not _plain(a):
+    if not _is_ordinary(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    if type(repeats) is np.ndarray and (known := calls.many_counts(a, repeats, axis, None)) is not None:
-        return known
+    if type(repeats) is np.ndarray and (cached := calls.many_counts(a, repeats, axis, None)) is not None:
+        return cached
     try:
         array = _array(a)
         x, spec = repeat_spec(array, repeats, axis)
@@ -151,9 +151,9 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     """
     if type(A) is np.ndarray:
         given: Any = reps
-        known = FIND[np.ndarray]("numpy.tile", A, *(given if type(given) is tuple else (given,)))
-        if known is not None:
-            return known
+        cached = FIND[np.ndarray]("numpy.tile", A, *(given if type(given) is tuple else (given,)))
+        if cached is not None:
+            return cached
     _check_memory("numpy.tile", A=A, reps=reps)
     try:
         return _tiled(A, reps)
@@ -163,7 +163,7 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
 
 
 def _tiled(A: Any, reps: Any) -> Any:
-    if not _plain(A):
+    if not _is_ordinary(A):
         return _numpy_tile(A, reps)
     given = reps if type(reps) is tuple else (reps,)
     try:
@@ -207,7 +207,7 @@ def _is_count(r: Any) -> bool:
     return isinstance(r, (int, np.integer, np.bool_)) and abs(int(r)) <= limits.INT64_MAX
 
 
-def _plain(a: Any) -> bool:
+def _is_ordinary(a: Any) -> bool:
     """Whether a is an array or makes one, and its type does not define `repeat`."""
     return (
         type(a) is np.ndarray

@@ -132,13 +132,13 @@ def repeat_interleave(
         if other or too_many is not None:
             x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
-            known = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
-            if known is None and type(repeats) in EXACT:
-                known = calls.many_counts(x, repeats, dim, output_size)
+            cached = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
+            if cached is None and type(repeats) in EXACT:
+                cached = calls.many_counts(x, repeats, dim, output_size)
         else:
-            known = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
-        if known is not None:
-            return known
+            cached = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
+        if cached is not None:
+            return cached
         if x is MISSING:
             x, repeats = repeats, MISSING
         if repeats is MISSING and x is not MISSING:
@@ -266,11 +266,11 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         if out is None:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
-            known = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
+            cached = find("repeat", x, given[0]) if len(given) == 1 else find("repeat", x, *given)
         else:
-            known = calls.cached_into("repeat", x, out, *given)
-        if known is not None:
-            return known
+            cached = calls.cached_into("repeat", x, out, *given)
+        if cached is not None:
+            return cached
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "sizes", repeat_sizes("sizes", sizes, x.ndim))
         return calls.perform("repeat", x, given, front, spec, out)
@@ -347,11 +347,11 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
         if out is None:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
-            known = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
+            cached = find("tile", x, given[0]) if len(given) == 1 else find("tile", x, *given)
         else:
-            known = calls.cached_into("tile", x, out, *given)
-        if known is not None:
-            return known
+            cached = calls.cached_into("tile", x, out, *given)
+        if cached is not None:
+            return cached
         x = array("x", x)
         front, spec = repeated.as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
         return calls.perform("tile", x, given, front, spec, out)

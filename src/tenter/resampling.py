@@ -153,11 +153,11 @@ def interpolate(
         if out is None:
             find = FIND.get(type(x), unknown)
             # One by one, as a call with a star takes a tenth longer.
-            known = find(
+            cached = find(
                 "interpolate", x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
             )  # fmt: skip
-            if known is not None:
-                return known
+            if cached is not None:
+                return cached
         given = interpolate_arguments.Arguments(
             size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
         )
@@ -330,11 +330,11 @@ def resize(
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     try:
         if out is None:
-            known = FIND.get(type(x), unknown)(
+            cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
             )
-            if known is not None:
-                return known
+            if cached is not None:
+                return cached
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written

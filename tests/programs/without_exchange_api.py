@@ -11,7 +11,7 @@ from tenter._plans.plan import plan  # noqa: E402
 
 x = torch.randn(1, 3, 4, requires_grad=True)
 counts = torch.tensor([1, 0, 2])
-assert torch_tensors.plain(x) and not _native.ordinary(x) and _native.call_key("f", x) is None
+assert torch_tensors.is_ordinary(x) and not _native.ordinary(x) and _native.call_key("f", x) is None
 for k, (ours, theirs) in enumerate([
     (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: x.repeat(2, 1, 3)),
     (lambda x: tenter.expand(x, 2, 3, 4), lambda x: x.expand(2, 3, 4)),

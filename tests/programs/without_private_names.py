@@ -11,7 +11,7 @@ from tenter._arrays import torch_tensors  # noqa: E402
 
 x = torch.randn(1, 3, 4, requires_grad=True)
 counts = torch.tensor([1, 0, 2])
-assert not torch_tensors.plain(x)
+assert not torch_tensors.is_ordinary(x)
 for ours, theirs in [
     (lambda x: tenter.repeat(x, 2, 1, 3), lambda x: x.repeat(2, 1, 3)),
     (lambda x: tenter.repeat_interleave(x, counts, 1), lambda x: x.repeat_interleave(counts, 1)),

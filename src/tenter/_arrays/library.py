@@ -45,7 +45,7 @@ class Library(Protocol):
     def differentiated(self, x: Any) -> str | None:
         """Says why a result cannot be written to given memory: a gradient of x would not know of it."""
 
-    def plain(self, x: Any) -> bool:
+    def is_ordinary(self, x: Any) -> bool:
         """True if a call on x only reads its memory, writes the result's, and records a gradient."""
 
     def traced(self, x: Any) -> bool:

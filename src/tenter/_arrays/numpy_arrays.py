@@ -40,7 +40,7 @@ def differentiated(x: Array) -> None:
     return None
 
 
-def plain(x: Array) -> bool:
+def is_ordinary(x: Array) -> bool:
     return True
 
 

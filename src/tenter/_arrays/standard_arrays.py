@@ -61,7 +61,7 @@ def unwritable(x: Any) -> str | None:
     return None
 
 
-def plain(x: Any) -> bool:
+def is_ordinary(x: Any) -> bool:
     return False
 
 

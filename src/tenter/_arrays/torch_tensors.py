@@ -116,12 +116,12 @@ def bare(x: torch.Tensor) -> bool:
     )
 
 
-def plain(x: torch.Tensor) -> bool:
+def is_ordinary(x: torch.Tensor) -> bool:
     # Does not call `bare`, because this runs on every call. The core answers faster for most tensors.
-    return not is_compiling() and (_native.ordinary(x) or _plain(x))
+    return not is_compiling() and (_native.ordinary(x) or _is_ordinary(x))
 
 
-def _plain(x: torch.Tensor) -> bool:
+def _is_ordinary(x: torch.Tensor) -> bool:
     return not (
         ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
         or functorch_active()
@@ -133,7 +133,7 @@ def _plain(x: torch.Tensor) -> bool:
 
 
 def traced(x: torch.Tensor) -> bool:
-    return type(x) not in TYPES or not plain(x)
+    return type(x) not in TYPES or not is_ordinary(x)
 
 
 symbolic = traced

@@ -51,7 +51,7 @@ def lookup(call: str, x: Any, *args: Any) -> Any:
     """Returns the result of a cached call on arrays or arguments that the core does not read; None if it is not
     cached."""
     runs = EXACT.get(type(x))
-    if runs is None or not runs.plain(x):
+    if runs is None or not runs.is_ordinary(x):
         return None
     try:
         found = plans.get(key(call, runs, x, args, types(args)))

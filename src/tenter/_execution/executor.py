@@ -16,7 +16,7 @@ from tenter._standard import executor as standard_executor
 
 
 class Executor(Protocol):
-    def plain(self, x: Any) -> bool:
+    def is_ordinary(self, x: Any) -> bool:
         """The library's function."""
 
     def place(self, x: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
-from tenter._arrays.numpy_arrays import address, place as place, plain as plain
+from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
 from tenter._arrays.types import Array
 from tenter._execution.counted import repeat_scalars
 from tenter._plans import reference

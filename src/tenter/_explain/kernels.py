@@ -21,7 +21,7 @@ HOW_COPIED = {
     EVERY: "by a formula, without a table",
     RUNS: "a run of equal outputs at a time, by the counts",
     INDEX: "by a table with each output's input",
-    COMPUTED: "by a rule that is computed a band at a time, without a table",
+    COMPUTED: "by a rule that is computed a chunk at a time, without a table",
 }
 BYTES, TAPS = "bytes", "taps"  # kernels that are no `window`
 NOTHING = "none: there is nothing to write"
@@ -96,7 +96,7 @@ def _told(x: Outline, planned: Plan) -> list[str]:
     shared = list(dict.fromkeys(lines))
     if made.chunked:
         most = n_bytes(_native.tuning.chunk_bytes)
-        shared.append(f"a slice of x at a time, so that what is between two passes stays in cache ({most} at most)")
+        shared.append(f"a chunk of x at a time, so that what is between two passes stays in cache ({most} at most)")
     elif planned.steps.scratch:
         shared.append(f"{n_bytes(planned.steps.scratch)} of memory between the passes")
     if shared:

@@ -164,7 +164,7 @@ def unreadable(x: Outline) -> str | None:
     return "a shape, which has no values" if x.held is None else None
 
 
-def plain(x: Outline) -> bool:
+def is_ordinary(x: Outline) -> bool:
     return False
 
 
@@ -172,7 +172,7 @@ def traced(x: Outline) -> bool:
     return True
 
 
-symbolic = plain
+symbolic = is_ordinary
 
 
 def device(x: Outline) -> str | None:

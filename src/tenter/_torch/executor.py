@@ -8,7 +8,7 @@ import torch
 from tenter._arrays import arguments, names, torch_tensors
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, place as place, plain as plain, resolve, short
+from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, resolve, short
 from tenter._arrays.types import Array
 from tenter._rules import filters
 from tenter._rules.filters import NOTHING
@@ -152,4 +152,4 @@ def exponentials(x: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
 
 def _is_own(x: torch.Tensor) -> bool:
     """True if a fresh result that nothing else refers to may be overwritten."""
-    return plain(x) and not (x.requires_grad and torch.is_grad_enabled())
+    return is_ordinary(x) and not (x.requires_grad and torch.is_grad_enabled())

@@ -8,7 +8,7 @@ from tenter import _native
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import traced as traced_array
-from tenter._arrays.torch_tensors import dtype_name, plain, traced
+from tenter._arrays.torch_tensors import dtype_name, is_ordinary, traced
 from tenter._plans import cache, specializations
 from tenter._plans.plan import Plan, adjoint, plan, plan_adjoint
 from tenter._plans.specializations import Specialization
@@ -86,7 +86,7 @@ def _adjoint_of_call(
     """
     spec, flipped = _specification(specialization, shape, how)
     _check(g, spec.shape_out(shape), itemsize)
-    if not plain(g):
+    if not is_ordinary(g):
         x = dispatch.call_adjoint(g, spec, shape)
         x = x.flip(flipped) if flipped else x
         return x if shape == shape_in else x.reshape(shape_in)
@@ -107,7 +107,7 @@ def _adjoint_of_call(
 
 def _adjoint_of_plan(g: torch.Tensor, plan: Plan) -> torch.Tensor:
     _check(g, plan.shape_out, plan.itemsize)
-    if plain(g):
+    if is_ordinary(g):
         x = run_cached(g, adjoint(plan, g))
     elif plan.transposed:
         x = dispatch.call(g, plan.spec)

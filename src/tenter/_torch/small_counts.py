@@ -5,7 +5,7 @@ from torch.compiler import is_compiling
 
 from tenter._arrays import torch_tensors
 from tenter._arrays.torch_private import PLAIN, dispatch_keys
-from tenter._arrays.torch_tensors import address, plain, short, to_numpy
+from tenter._arrays.torch_tensors import address, is_ordinary, short, to_numpy
 from tenter._execution.counted import repeat_scalars
 from tenter._torch.run import large_empty
 
@@ -16,7 +16,7 @@ def repeat_counts(
     if is_compiling():
         return None
     scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
-    if not scalars or not plain(x) or dispatch_keys(counts) != PLAIN:
+    if not scalars or not is_ordinary(x) or dispatch_keys(counts) != PLAIN:
         return None
     if x.requires_grad and torch.is_grad_enabled():
         return None

@@ -219,7 +219,7 @@ class LazyArray(Attributes, Generic[Base]):
         notes: list[str] = []
         try:
             lazies = [value for value in calls.leaves((args, kwargs)) if isinstance(value, LazyArray)]
-            held_args, held_kwargs = _held(args), _held(kwargs)
+            held_args, held_kwargs = calls.by_position(f, _held(args), _held(kwargs))
             if calls.writes(name, f, held_args, held_kwargs):
                 _refuse_writing(name, lazies[0])
             made = calls.perform(name, f, held_args, held_kwargs, notes)

@@ -1,6 +1,7 @@
 """Dispatch of a call of NumPy, PyTorch or Python on lazy arrays, which are `Stretched` here in arguments and
 results."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -29,6 +30,19 @@ WRITES = frozenset(("copyto", "place", "put", "putmask", "fill_diagonal", "put_a
 METHODS = frozenset(("fill", "sort", "partition", "put", "itemset", "resize", "setflags", "setfield", "byteswap"))
 
 
+def by_position(f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns the arguments of a call with the first one by position: np.sum(a=s) as np.sum(s)."""
+    if args or not kwargs:
+        return args, kwargs
+    try:
+        first = next(iter(inspect.signature(f).parameters), "")
+    except ValueError:
+        first = "input"  # as PyTorch's functions without a signature name it
+    if first not in kwargs:
+        return args, kwargs
+    return (kwargs[first],), {name: value for name, value in kwargs.items() if name != first}
+
+
 def perform(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str]) -> Any:
     """Returns f's results. They are `Stretched` if f could run on the inputs of the maps. notes: receives the reasons
     if it could not."""
@@ -47,7 +61,7 @@ def _on_inputs(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, 
     """Returns f's results, computed on the inputs of the maps; None if that is not possible."""
     lazies = [value for value in leaves((args, kwargs)) if isinstance(value, Stretched)]
     package, plain = of(lazies[0].base).PACKAGE, name.strip("_")
-    if plain in MOVES and isinstance(args[0], Stretched):
+    if plain in MOVES and args and isinstance(args[0], Stretched):
         return moved(f, args[0], args[1:], kwargs)
     if is_elementwise(plain, f, args, kwargs, package):
         return elementwise(plain, f, _arrays(args) if package == "numpy" else args, kwargs, notes)
@@ -67,7 +81,7 @@ def _arrays(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _is_first_alone(args: tuple[Any, ...], lazies: list[Stretched]) -> bool:
-    return isinstance(args[0], Stretched) and len(lazies) == 1
+    return bool(args) and isinstance(args[0], Stretched) and len(lazies) == 1
 
 
 def _is_operand(value: Any) -> bool:

@@ -82,7 +82,7 @@ class Plan(Generic[Indices]):
 
     def _begin(self, s: Segments) -> None:
         self._segments = s
-        self._kept: dict[str, Any] = {}
+        self._cached: dict[str, Any] = {}
 
     # fmt: off
     @overload
@@ -530,13 +530,13 @@ class Plan(Generic[Indices]):
         return s
 
     def _once(self, name: str, f: Callable[[Segments], Any]) -> Any:
-        if name in self._kept:
-            return self._kept[name]
+        if name in self._cached:
+            return self._cached[name]
         found = f(self._segments)
         if isinstance(found, np.ndarray):  # the next caller gets the same array
             found.flags.writeable = False
         if not compiling():
-            self._kept[name] = found
+            self._cached[name] = found
         return found
 
 
