@@ -92,7 +92,11 @@ def test_no_side_is_ever_nothing(height: int, width: int) -> None:
             "size: expected size or scale, not both",
             "resize(x: uint8[30, 40, 3]",
         ),
-        (lambda: resize(PHOTO, (None, None)), "size: expected (height, width), of which one", "size=(None, None)"),
+        (
+            lambda: resize(PHOTO, (None, None)),
+            "size: expected (height, width), at most one of them None",
+            "size=(None, None)",
+        ),
         (lambda: resize(PHOTO, (None, 2.5)), "size: expected an int, got 2.5", "size=(None, 2.5)"),
         (lambda: resize(PHOTO, (None, 3, 4)), "size: expected (height, width)", "size=(None, 3, 4)"),
         (lambda: resize(PHOTO, (0, None)), "size: expected an int >= 1, got 0", "size=(0, None)"),

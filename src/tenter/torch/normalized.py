@@ -2,7 +2,7 @@
 resizes them where it stores its rows."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import torch
 from tenter import _native
 
 
-@cache
+@lru_cache(maxsize=16)
 def native(mean: tuple[float, ...], std: tuple[float, ...]) -> bytes:
     """Mean, std and 1 / std of every channel, as the core reads them: 1 / std as a sum of two float32, or zeros if a
     quotient by these differs for an 8-bit value (native/kernels/normalize.hpp)."""
