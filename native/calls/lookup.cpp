@@ -36,38 +36,51 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   return key.fits();
 }
 
-PyObject* scale_of(const CallArguments& names, PyObject* const* args, Py_ssize_t n) {
-  return names.find(names.has(Argument::scale) ? Argument::scale : Argument::scale_factor, args, n);
+PyObject* scale_of(const CoreCall& call) {
+  return call.find(call.names->has(Argument::scale) ? Argument::scale : Argument::scale_factor);
+}
+bool is_scaled(const CoreCall& call) { return call.find(Argument::size) == Py_None && scale_of(call) != Py_None; }
+bool is_boxed(const CoreCall& call) { return Sequence(call.find(Argument::box)).size() >= 0; }
+
+// Reads a call's boxes, and flips x as they say. Returns false if the call has no specialization. Flipped tensors with
+// gaps have none: PyTorch has no negative strides, and the layout of its copy is not the tensor's.
+bool read_boxes(const CoreCall& call, ArrayView& x, Boxes& boxes) {
+  if (is_boxed(call) && !boxes.read(call.find(Argument::box), call.find(Argument::axes), x)) return false;
+  return !(boxes.flipped && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize);
+}
+// Reads a call's scales. Returns false if Python must read them. PyTorch converts a scale_factor to float, also a
+// fraction.
+bool read_scales(const CoreCall& call, Scales& scales) {
+  if (!scales.read(scale_of(call))) return false;
+  const auto is_fraction = [](const Scales::Each& s) { return s.is_fraction; };
+  return !call.names->has(Argument::scale_factor) || std::none_of(scales.each, scales.each + scales.count, is_fraction);
+}
+// Appends the arguments that all calls of a specialization share. Returns false if one cannot be hashed.
+bool put_shared(const CoreCall& call, Key& key) {
+  const CallArguments& names = *call.names;
+  const bool boxed = is_boxed(call), scaled = is_scaled(call);
+  for (Py_ssize_t k = 0; k < call.n; ++k) {
+    const bool is_scale = k == names.at(Argument::scale) || k == names.at(Argument::scale_factor);
+    const bool is_dynamic =
+        k == names.at(Argument::size) || (boxed && k == names.at(Argument::box)) || (scaled && is_scale);
+    if (!is_dynamic && !key.constant(call.args[k])) return false;
+  }
+  return true;
 }
 
-// Makes the key of a call's specialization, and reads the call's boxes and scales into `dynamic`. x: flipped as
-// Boxes::read does. Returns false if the call has no such key. Flipped tensors with gaps have none: PyTorch has no
-// negative strides, and the layout of its copy is not the tensor's.
-bool make_specialization_key(ArrayView& x, PyObject* call, const CallArguments& names, PyObject* const* args,
-                             Py_ssize_t n, Key& key, DynamicArguments& dynamic) {
-  if (!names.has(Argument::size) || n <= names.at(Argument::size)) return false;
-  PyObject *const size = args[names.at(Argument::size)], *const scale = scale_of(names, args, n);
-  PyObject* const box = names.find(Argument::box, args, n);
-  const bool boxed = Sequence(box).size() >= 0, scaled = size == Py_None && scale != Py_None;
-  if (boxed && !dynamic.boxes.read(box, names.find(Argument::axes, args, n), x)) return false;
-  if (dynamic.boxes.flipped && x.tensor && x.extent() != x.n_values() * x.dtype->itemsize) return false;
-  if (!key.kind(x) || !key.constant(call)) return false;
-  if (boxed) key.boxes(dynamic.boxes);
-  if (scaled) {
-    if (!dynamic.scales.read(scale)) return false;
-    for (int k = 0; k < dynamic.scales.count; ++k)  // PyTorch converts a scale_factor to float
-      if (dynamic.scales.each[k].is_fraction && names.has(Argument::scale_factor)) return false;
+// Makes the key of a call's specialization, and reads the call's boxes and scales into `dynamic`. x: the view of the
+// call's array, which is flipped as the boxes say. Returns false if the call has no such key.
+bool make_specialization_key(const CoreCall& call, ArrayView& x, Key& key, DynamicArguments& dynamic) {
+  if (!call.names->has(Argument::size) || call.n <= call.names->at(Argument::size)) return false;
+  if (!read_boxes(call, x, dynamic.boxes) || !key.kind(x) || !key.constant(call.function)) return false;
+  if (is_boxed(call)) key.boxes(dynamic.boxes);
+  if (is_scaled(call)) {
+    if (!read_scales(call, dynamic.scales)) return false;
     key.scales(dynamic.scales);
-  } else if (!key.sizes(size)) {
+  } else if (!key.sizes(call.find(Argument::size))) {
     return false;
   }
-  for (Py_ssize_t k = 0; k < n; ++k) {
-    const bool is_scale = k == names.at(Argument::scale) || k == names.at(Argument::scale_factor);
-    const bool is_read =
-        k == names.at(Argument::size) || (boxed && k == names.at(Argument::box)) || (scaled && is_scale);
-    if (!is_read && !key.constant(args[k])) return false;
-  }
-  return key.fits();
+  return put_shared(call, key) && key.fits();
 }
 
 // Whether a call is a repeat by an array of counts. Nothing is cached of such calls, as the counts are data.
@@ -111,9 +124,7 @@ Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan
   Key key;
   DynamicArguments dynamic;
   ArrayView from = call.from;
-  if (!calls.specializations ||
-      !make_specialization_key(from, call.function, *call.names, call.args, call.n, key, dynamic))
-    return Outcome::none();
+  if (!calls.specializations || !make_specialization_key(call, from, key, dynamic)) return Outcome::none();
   const Owned bytes(key.bytes());
   // A reference of our own, as another thread may drop it from the cache.
   const Owned found(bytes ? Py_XNewRef(specialization_of(bytes.get())) : nullptr);
@@ -126,7 +137,7 @@ Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan
   if (!call.wants_grad)
     return cached.run(call.x, from, call.target, [&] { return its.plan(from, dynamic, call.target); });
   const bool by_scale = its.policy == Policy::stretch;
-  const Owned scale(by_scale ? Py_NewRef(scale_of(*call.names, call.args, call.n)) : dynamic.scales.fraction());
+  const Owned scale(by_scale ? Py_NewRef(scale_of(call)) : dynamic.scales.fraction());
   if (!scale) return Outcome::none();
   return record_specialized(call, from, found.get(), bytes.get(), dynamic, scale.get(), cached);
 }
@@ -223,23 +234,46 @@ PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   ArrayView x;
   const Reading found = read_array(args[1], x);
   if (found == Reading::failed) return nullptr;
+  if (found != Reading::readable) Py_RETURN_NONE;
   Key key;
   DynamicArguments dynamic;
-  if (found != Reading::readable || !make_specialization_key(x, args[0], *names, own.args(), n - 2, key, dynamic))
-    Py_RETURN_NONE;
+  ArrayView flipped = x;
+  if (!make_specialization_key({args[1], x, args[0], names, own.args(), n - 2}, flipped, key, dynamic)) Py_RETURN_NONE;
   return key.bytes();
 }
+
+namespace {
+
+// Runs a call whose array was read. plan: the cached plan, or null. wants_grad: whether the gradient is recorded.
+Outcome run_keyed(const CoreCall& call, PyObject* plan_key, PyObject* plan) {
+  if (!plan || (call.wants_grad && host_plan(plan))) return run_specialized(call, plan_key, plan);
+  return call.wants_grad ? record_plan(call.x, plan) : run_plan(call.x, call.from, plan);
+}
+
+// Runs a call whose array was read and whose arguments were copied. Declined if Python's cache must be asked.
+Outcome run_read(CoreCall call) {
+  const int wants = call.from.tensor ? wants_grad(call.x) : 0;
+  if (wants < 0) return Outcome::failed();
+  call.wants_grad = wants;
+  Key key;
+  if (!make_key(call.from, call.function, call.args, call.n, key))
+    return wants ? Outcome::declined() : run_specialized(call, nullptr, nullptr);
+  const Owned bytes(key.bytes());
+  PyObject* const plan = bytes ? PyDict_GetItemWithError(calls.plans, bytes.get()) : nullptr;
+  if (PyErr_Occurred()) return Outcome::failed();
+  const Owned reference(Py_XNewRef(plan));  // as another thread may drop it from the cache
+  return run_keyed(call, bytes.get(), plan);
+}
+
+}  // namespace
 
 // (call, x, *arguments) -> the result; None where Python must run the call. The core runs a call with a cached plan or
 // specialization, and repeats by ints or counts. x: an array of a type that the core reads.
 PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
   PyObject* const x = args[1];
-  const bool tensor = is_tensor(x);
-  if (tensor) {
-    const int traced = calls_are_traced();
-    if (traced) return traced < 0 ? nullptr : Py_NewRef(Py_None);
-  }
+  const int traced = is_tensor(x) ? calls_are_traced() : 0;
+  if (traced) return traced < 0 ? nullptr : Py_NewRef(Py_None);
   const CallArguments* const names = CallArguments::of(args[0]);
   if (by_counts(names, args + 2, n - 2)) {
     const auto find = [&](Argument name) { return names->find(name, args + 2, n - 2); };
@@ -252,26 +286,11 @@ PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
   const Reading found = read_array(x, from);
   if (found == Reading::failed) return nullptr;
   if (found == Reading::traced) Py_RETURN_NONE;
-  Key key;
-  const bool readable = owned && found == Reading::readable;
-  if (!readable || !make_key(from, args[0], own.args(), n - 2, key)) {
-    const int wants = readable && tensor ? wants_grad(x) : 0;
-    if (wants < 0) return nullptr;
-    const CoreCall call{x, from, args[0], names, own.args(), n - 2};
-    Outcome y = readable && !wants ? run_specialized(call, nullptr, nullptr) : Outcome::declined();
+  if (owned && found == Reading::readable) {
+    Outcome y = run_read({x, from, args[0], names, own.args(), n - 2});
     if (!y.is_declined()) return std::move(y).to_python();
-    return PyObject_Vectorcall(calls.fallback, args, size_t(n), nullptr);
   }
-  const Owned bytes(key.bytes());
-  if (!bytes) return nullptr;
-  PyObject* const plan = PyDict_GetItemWithError(calls.plans, bytes.get());
-  if (!plan && PyErr_Occurred()) return nullptr;
-  const Owned reference(Py_XNewRef(plan));  // as another thread may drop it from the cache
-  const int wants = tensor ? wants_grad(x) : 0;
-  if (wants < 0) return nullptr;
-  const CoreCall call{x, from, args[0], names, own.args(), n - 2, bool(wants)};
-  if (!plan || (wants && host_plan(plan))) return run_specialized(call, bytes.get(), plan).to_python();
-  return (wants ? record_plan(x, plan) : run_plan(x, from, plan)).to_python();
+  return PyObject_Vectorcall(calls.fallback, args, size_t(n), nullptr);
 }
 
 namespace {

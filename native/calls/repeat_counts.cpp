@@ -124,53 +124,100 @@ Outcome Repeated::adjoint(PyObject* g) const {
   return threads && work(bytes, sums) ? std::move(x.array) : Outcome::failed();
 }
 
-// Counts are read exactly once, into offsets in private memory, before the result is made: another thread may write to
-// the counts.
-Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObject* size) {
+namespace {
+
+// Sets what of a repeat follows from x and `dim`. Returns false if there is no such dim. at_dim: None to flatten x.
+bool set_axis(PyObject* at_dim, const ArrayView& from, Repeated& how) {
+  int64_t dim = 0;
+  if (at_dim != Py_None && (!exact_int(at_dim, dim) || dim < -from.ndim || dim >= from.ndim)) return false;
+  split(how, from, int(dim < 0 ? dim + from.ndim : dim));
+  if (at_dim == Py_None) how.ndim = 1, how.outer = how.inner = 1;
+  return true;
+}
+
+// Whether the core repeats n positions of x by counts. wants_grad: whether the gradient is recorded.
+bool is_repeated(const Repeated& how, const ArrayView& from, int64_t n, bool flattens, bool wants_grad) {
+  if (n == 0 || how.inner == 0 || how.outer == 0) return false;
+  if (wants_grad) return is_float_number(from.dtype->number) && !(flattens && from.ndim != 1);
+  const bool scalars = how.outer == 1 && how.inner == 1;
+  const bool by_runs = from.dtype->itemsize <= 8 && from.contiguous();  // `Runs` takes less memory
+  return !(scalars && by_runs && n > tuning.many_scalars);
+}
+
+// Reads counts exactly once, into offsets in private memory, before the result is made: another thread may write to
+// the counts. Returns false with an error.
+bool read_counts(const ArrayView& counted, Counts& to) {
+  const int64_t n = counted.shape[0];
+  const int threads = threads_for(n * 8);
+  const auto at = reinterpret_cast<uintptr_t>(counted.data);
+  const int number = counted.dtype->number;
+  return threads && work(n * 8, [&] { to = Counts(at, number, counted.stride[0], n, threads); });
+}
+
+// Whether a result of so many rows fits in memory.
+bool fits(const Repeated& how, int64_t rows) {
+  int64_t bytes;
+  return !__builtin_mul_overflow(rows, how.outer * how.inner * how.dtype->itemsize, &bytes) &&
+         bytes <= machine_memory();
+}
+bool agrees(PyObject* output_size, int64_t total) {
+  int64_t given;
+  return output_size == Py_None || (exact_int(output_size, given) && given == total);
+}
+
+}  // namespace
+
+Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObject* output_size) {
   ArrayView from, counted;
   const bool tensors = is_tensor(x);
   if (tensors ? !is_tensor(x_counts) : !(is_numpy(x) && is_numpy(x_counts))) return Outcome::declined();
   if (const Reading found = read_both(x, from, x_counts, counted); found != Reading::readable)
     return found == Reading::failed ? Outcome::failed() : Outcome::declined();
-  if (!is_count(counted.dtype->number) || counted.ndim != 1) return Outcome::declined();
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory(), Outcome::failed();
   Repeated& how = *made;
-  int64_t n = 1, dim = 0;
-  if (at_dim != Py_None && (!exact_int(at_dim, dim) || dim < -from.ndim || dim >= from.ndim))
-    return Outcome::declined();
-  dim += dim < 0 ? from.ndim : 0;
-  split(how, from, int(dim));
-  if (at_dim != Py_None) n = from.shape[dim];
-  else n = from.n_values(), how.ndim = 1, how.outer = how.inner = 1;
-  const bool scalars = how.outer == 1 && how.inner == 1;
-  if (counted.shape[0] != n || n == 0 || how.inner == 0 || how.outer == 0) return Outcome::declined();
+  if (!is_count(counted.dtype->number) || counted.ndim != 1 || !set_axis(at_dim, from, how)) return Outcome::declined();
+  const bool flattens = at_dim == Py_None;
+  const int64_t n = flattens ? from.n_values() : from.shape[how.dim];
   const int wants = tensors ? wants_grad(x) : 0;
   if (wants < 0) return Outcome::failed();
-  if (wants && at_dim == Py_None && from.ndim != 1) return Outcome::declined();
-  const bool by_runs = from.dtype->itemsize <= 8 && from.contiguous() && !wants;  // `Runs` takes less memory
-  if (scalars && n > tuning.many_scalars && by_runs) return Outcome::declined();
-  if (wants && !is_float_number(from.dtype->number)) return Outcome::declined();
-  const int threads = threads_for(n * 8);
-  if (!threads) return Outcome::failed();
-  const auto at = reinterpret_cast<uintptr_t>(counted.data);
-  const int number = counted.dtype->number;
-  if (!work(n * 8, [&] { how.counts = Counts(at, number, counted.stride[0], n, threads); })) return Outcome::failed();
+  if (counted.shape[0] != n || !is_repeated(how, from, n, flattens, wants)) return Outcome::declined();
+  if (!read_counts(counted, how.counts)) return Outcome::failed();
   const int64_t total = how.counts.total;
-  int64_t bytes;
-  if (total < 0 || __builtin_mul_overflow(total, how.outer * how.inner * from.dtype->itemsize, &bytes))
-    return Outcome::declined();
-  int64_t output_size;
-  if (size != Py_None && (!exact_int(size, output_size) || output_size != total)) return Outcome::declined();
-  if (bytes > machine_memory()) return Outcome::declined();
-  how.shape_out[dim] = total;
-  if (!wants) return how.copy(x, from);
-  return record(x, std::move(made));
+  if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();
+  how.shape_out[how.dim] = total;
+  return wants ? record(x, std::move(made)) : how.copy(x, from);
 }
 
+namespace {
+
+// Copies prefix sums of counts. Returns false unless they are what they should be, from 0 to `total`. The author of a
+// graph can pass any offsets, so they are copied and then verified.
+bool read_offsets(const ArrayView& offsets, int64_t total, Counts& to) {
+  to.total = total;
+  to.offset.resize(size_t(offsets.shape[0]));
+  std::memcpy(to.offset.data(), offsets.data, to.offset.size() * sizeof(int64_t));
+  return to.offset.front() == 0 && to.offset.back() == total && std::is_sorted(to.offset.begin(), to.offset.end());
+}
+
+// Reads the arguments of by_offsets. total: null for segment sums. Declines a wrong argument.
+bool read_operands(const ArrayView& from, const ArrayView& offsets, PyObject* at_dim, PyObject* total, Repeated& how) {
+  const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();
+  int64_t dim;
+  if (!prefix_sums || !from.contiguous() || !exact_int(at_dim, dim) || dim < 0 || dim >= from.ndim) return false;
+  split(how, from, int(dim));
+  const int64_t n = offsets.shape[0] - 1;
+  int64_t n_out = from.shape[dim];
+  if (total && (n != n_out || !exact_int(total, n_out))) return false;
+  if (n <= 0 || n_out <= 0 || how.inner == 0 || how.outer == 0) return false;
+  how.shape_in[dim] = n, how.shape_out[dim] = n_out;
+  return fits(how, std::max(n, n_out)) && read_offsets(offsets, n_out, how.counts);
+}
+
+}  // namespace
+
 // (x, offsets, dim, total) -> x repeated, by the prefix sums of counts. (gradient, offsets, dim) -> its segment sums.
-// None where Python must look, also if an argument is wrong. The author of a graph can pass any offsets, so they are
-// copied and then verified.
+// None where Python must look, also if an argument is wrong.
 PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (n_args != 3 && n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 3 or 4 arguments");
   const bool sums = n_args == 3;
@@ -179,24 +226,8 @@ PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   ArrayView from, offsets;
   if (const Reading found = read_both(x, from, x_counts, offsets); found != Reading::readable)
     return found == Reading::failed ? nullptr : Py_NewRef(Py_None);
-  int64_t dim, total;
-  const bool prefix_sums = offsets.dtype->number == int(Dtype::i64) && offsets.ndim == 1 && offsets.contiguous();
-  if (!prefix_sums || !from.contiguous() || !exact_int(args[2], dim) || dim < 0 || dim >= from.ndim) Py_RETURN_NONE;
-  total = from.shape[dim];
-  if (!sums && !exact_int(args[3], total)) Py_RETURN_NONE;
-  const int64_t n = offsets.shape[0] - 1;
   Repeated how;
-  split(how, from, int(dim));
-  if (n <= 0 || total <= 0 || how.inner == 0 || how.outer == 0 || (!sums && from.shape[dim] != n)) Py_RETURN_NONE;
-  how.shape_in[dim] = n, how.shape_out[dim] = total;
-  how.counts.total = total;
-  how.counts.offset.resize(size_t(n) + 1);
-  std::memcpy(how.counts.offset.data(), offsets.data, (size_t(n) + 1) * sizeof(int64_t));
-  const auto& o = how.counts.offset;
-  if (o.front() != 0 || o.back() != total || !std::is_sorted(o.begin(), o.end())) Py_RETURN_NONE;
-  const int64_t row = how.outer * how.inner * from.dtype->itemsize;
-  int64_t bytes;
-  if (__builtin_mul_overflow(std::max(n, total), row, &bytes) || bytes > machine_memory()) Py_RETURN_NONE;
+  if (!read_operands(from, offsets, args[2], sums ? nullptr : args[3], how)) Py_RETURN_NONE;
   if (!sums) return how.copy(x, from).to_python();
   if (!is_float_number(from.dtype->number)) Py_RETURN_NONE;
   return calls_are_traced() ? none_or_error() : how.adjoint(x).to_python();
