@@ -33,23 +33,28 @@ struct WindowStep final : KernelCall {
   WindowStep(const WindowTask& t, int64_t n_plane, OwnedMap* const* maps, int n_maps)
       : task(t), n_plane(n_plane), n_rows(n_rows_of(t, n_plane)) {
     if (task.column) columns = maps[n_maps - 1];
-    if (columns && columns->transposed) source_index = columns->source_index;
-    const bool equal = columns && !columns->map.start && columns->map.width > 1;
+    if (columns) find_source_index();
+    for (int k = 0; k < n_maps; ++k) prepare(*maps[k], n_maps == 1);
+  }
+  // Finds the source indices whose transpose the columns are, if a kernel can sum by them.
+  void find_source_index() {
+    if (columns->transposed) source_index = columns->source_index;
+    const bool equal = !columns->map.start && columns->map.width > 1;
     if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), source_index = runs.get();
+    if (!source_index) return;
     // Of many short rows, vectors hold a value of each.
-    const int64_t longest = source_index ? std::max(source_index->n_in, source_index->n_out) : 0;
-    const bool short_rows = longest <= longest_summed_row && n_rows >= min_permuted_sum_rows;
-    if (source_index && (short_rows || !can_sum_indexed(task, *source_index))) source_index = nullptr;
-    for (int k = 0; k < n_maps; ++k) {
-      OwnedMap& map = *maps[k];
-      const bool alone = n_maps == 1;
-      is_signal = alone && !map.is_computed() && signal_axis(task, map);
-      if (!is_signal && !source_index) map.make_tables();
-      if (!map.is_computed() && !is_signal && !map.gathers()) continue;
-      if (!alone) throw std::invalid_argument("a computed map together with another");
-      computed = &map;
-      by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
-    }
+    const bool short_rows = std::max(source_index->n_in, source_index->n_out) <= longest_summed_row;
+    const bool many_rows = n_rows >= min_permuted_sum_rows;
+    if ((short_rows && many_rows) || !can_sum_indexed(task, *source_index)) source_index = nullptr;
+  }
+  // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
+  void prepare(OwnedMap& map, bool alone) {
+    is_signal = alone && !map.is_computed() && signal_axis(task, map);
+    if (!is_signal && !source_index) map.make_tables();
+    if (!map.is_computed() && !is_signal && !map.gathers()) return;
+    if (!alone) throw std::invalid_argument("a computed map together with another");
+    computed = &map;
+    by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
   }
   static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
     int64_t n = t.n_row * n_plane;
