@@ -13,11 +13,9 @@ import tenter.numpy
 from cases import values
 from counts_helpers import CHUNK, SIZES, scalars, sparse, with_room
 from daily import daily
-from tenter import _native
-from tenter._arrays import blocks
+from tenter import _native, memory
 from tenter._arrays.dtypes import NUMBERS
 from tenter._execution import calls
-from tenter._execution.numpy_executor import repeat_counts
 
 N = 11 * CHUNK + 4321
 SMALL = _native.tuning.many_scalars
@@ -82,36 +80,28 @@ def test_every_level_to_memory_and_past_the_caches(name, level):
 
 
 def test_which_counts_need_no_table():
-    x = scalars(N, 4)
     for counts in COUNTS.values():
-        assert repeat_counts(scalars(counts.size, 4), counts, None, None) is not None
+        assert _native.Runs(counts.ctypes.data, False, counts.size, 1).total == counts.sum()
     for counts in SKEWED.values():
-        assert repeat_counts(x, counts[:N], None, None) is None
-    assert repeat_counts(scalars(N, 16), COUNTS["0..8"], None, None) is None
-    assert repeat_counts(x, COUNTS["0..8"].astype(np.int16), None, None) is not None
-    assert repeat_counts(x, np.zeros(N, np.int64), None, None) is None
+        assert _native.Runs(counts.ctypes.data, False, N, 1).total == -1
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
-def test_results_around_what_the_caches_hold(size, monkeypatch):
+def test_results_around_what_the_caches_hold(size):
     """A result of 32 MiB and more goes past them once its memory has been used before."""
-    streamed, past = [], blocks.past_caches
-    monkeypatch.setattr(blocks, "past_caches", lambda held, n: streamed.append(past(held, n)) or streamed[-1])
-    for least, n_bytes in (
-        (False, _native.tuning.stream_bytes - (1 << 20)),
-        (True, _native.tuning.stream_bytes + (1 << 20)),
-    ):
+    for n_bytes in (_native.tuning.stream_bytes - (1 << 20), _native.tuning.stream_bytes + (1 << 20)):
         counts = np.random.default_rng(1).integers(0, 9, n_bytes // size // 4)
         counts[-1] += n_bytes // size - counts.sum() if counts.sum() < n_bytes // size else 0
         x = scalars(counts.size, size)
         want = np.repeat(x, counts).tobytes()
+        reused = memory.stats().reused
         for _ in range(2):
             assert tenter.repeat_interleave(x, counts).tobytes() == want
         if size < 16:
             t, c = torch.from_numpy(x.view(f"i{size}")), torch.from_numpy(counts)
             for _ in range(2):
                 assert tenter.repeat_interleave(t, c).numpy().tobytes() == want
-        assert streamed[-1] is least
+        assert memory.stats().reused > reused
 
 
 def test_counts_and_values_that_lie_oddly():

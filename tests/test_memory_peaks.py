@@ -12,8 +12,9 @@ import tenter.torch
 from daily import daily
 from memory_helpers import needs_linux
 from program_helpers import prints
+from tenter import _native
 from tenter._arrays import limits
-from tenter._execution import chunks, counted
+from tenter._execution import chunks
 from tenter._rules.edges import PERIODIC
 from tenter.conventions import Convention
 from tenter.maps import Gather
@@ -88,9 +89,9 @@ def test_chunks_show_in_no_bits(n_bytes, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16"])
-@pytest.mark.parametrize("band", [1000, 1 << 21])
-def test_narrow_counts_are_those_of_numpy(dtype, band, monkeypatch):
-    monkeypatch.setattr(counted, "CHUNK", band)
+@pytest.mark.parametrize("runs_chunk", [8, 1 << 14])
+def test_narrow_counts_are_those_of_numpy(dtype, runs_chunk, monkeypatch):
+    monkeypatch.setattr(_native.tuning, "runs_chunk", runs_chunk)  # counts are widened in chunks of 128 times this
     rng, n = np.random.default_rng(0), 20000
     even, skewed = rng.integers(0, 5, n), np.where(np.arange(n) % 5000 == 77, 120, 0)
     for counts in (even.astype(dtype), skewed.astype(dtype)):

@@ -17,6 +17,10 @@
 namespace tenter {
 namespace {
 
+bool are_alike(PyObject* x, PyObject* counts) {  // whether both are of one library
+  return is_tensor(x) ? is_tensor(counts) : is_numpy(x) && is_numpy(counts);
+}
+
 // Reads an array and its counts or offsets. Unreadable unless both are on the host.
 Reading read_both(PyObject* x, ArrayView& from, PyObject* x_counts, ArrayView& counted) {
   Reading found = read_array(x, from);
@@ -139,9 +143,14 @@ bool set_axis(PyObject* at_dim, const ArrayView& from, Repeated& how) {
 bool is_repeated(const Repeated& how, const ArrayView& from, int64_t n, bool flattens, bool wants_grad) {
   if (n == 0 || how.inner == 0 || how.outer == 0) return false;
   if (wants_grad) return is_float_number(from.dtype->number) && !(flattens && from.ndim != 1);
-  const bool scalars = how.outer == 1 && how.inner == 1;
-  const bool by_runs = from.dtype->itemsize <= 8 && from.contiguous();  // `Runs` takes less memory
-  return !(scalars && by_runs && n > tuning.many_scalars);
+  return true;
+}
+
+// Whether `Runs` may repeat n positions of x. It takes less memory than a table of offsets.
+bool are_many_scalars(const Repeated& how, const ArrayView& from, int64_t n) {
+  const int itemsize = from.dtype->itemsize;
+  return how.outer == 1 && how.inner == 1 && n > tuning.many_scalars && from.contiguous() &&
+         (itemsize == 1 || itemsize == 2 || itemsize == 4 || itemsize == 8);
 }
 
 // Reads counts exactly once, into offsets in private memory, before the result is made: another thread may write to
@@ -165,12 +174,80 @@ bool agrees(PyObject* output_size, int64_t total) {
   return output_size == Py_None || (exact_int(output_size, given) && given == total);
 }
 
+// Counts of many scalars as `Runs` reads them: where they are, or widened a chunk at a time.
+struct WideCounts {
+  const ArrayView& counts;
+  const bool narrow = counts.dtype->itemsize < 4;
+  const int64_t n = counts.shape[0], each = narrow ? 128 * tuning.runs_chunk : n;  // counts per chunk
+  Room room;
+  int32_t* wide = nullptr;
+
+  explicit WideCounts(const ArrayView& counts) : counts(counts) {}
+  // Whether the counts can be read so. What is as wide as Runs needs it must be contiguous.
+  bool fit() const { return narrow || counts.stride[0] == counts.dtype->itemsize; }
+  int64_t size(int64_t first) const { return std::min(each, n - first); }
+  // The counts of the chunk that begins at `first`. They stay there until the next call.
+  const void* at(int64_t first) {
+    if (!narrow) return counts.data;
+    if (!wide) wide = reinterpret_cast<int32_t*>(room.get(std::min(n, each) * int64_t(sizeof(int32_t))));
+    switch (Dtype(counts.dtype->number)) {
+      case Dtype::i8: widen<int8_t>(first); break;
+      case Dtype::u8: widen<uint8_t>(first); break;
+      case Dtype::i16: widen<int16_t>(first); break;
+      default: widen<uint16_t>(first);
+    }
+    return wide;
+  }
+
+ private:
+  template <class Count>
+  void widen(int64_t first) {
+    const char* const from = counts.data + first * counts.stride[0];
+    for (int64_t i = 0; i < size(first); ++i) wide[i] = load_unaligned<Count>(from + i * counts.stride[0]);
+  }
+};
+
+// Repeats many scalars whose counts are not read yet. Declined if they need a table of offsets, or are wrong.
+Outcome repeat_scalars(PyObject* x, const ArrayView& from, const ArrayView& counted, PyObject* output_size,
+                       Repeated& how) {
+  WideCounts wide(counted);
+  if (!are_many_scalars(how, from, wide.n) || !wide.fit()) return Outcome::declined();
+  const int itemsize = from.dtype->itemsize, threads = threads_for(wide.n * 8);
+  if (!threads) return Outcome::failed();
+  std::vector<Runs> chunks;
+  int64_t total = 0;
+  const auto sum = [&] {
+    for (int64_t first = 0; first < wide.n && total >= 0; first += wide.each) {
+      chunks.emplace_back(wide.at(first), counted.dtype->itemsize < 8, wide.size(first), threads);
+      const int64_t its = chunks.back().total();
+      total = its < 0 ? -1 : total + its;
+    }
+  };
+  if (!work(wide.n * 8, sum)) return Outcome::failed();
+  if (total <= 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();
+  const int64_t bytes = total * itemsize;
+  how.shape_out[how.dim] = total;
+  Fresh y = result_of(x, from, how.shape_out, how.ndim, bytes);
+  if (!y.is_made()) return std::move(y.array);
+  const int copiers = threads_for(bytes);
+  const auto copy = [&] {
+    int64_t first = 0;
+    char* to = y.data;
+    for (Runs& runs : chunks) {
+      runs.counts = wide.at(first);
+      runs.copy(from.data + first * itemsize, to, itemsize, copiers, y.stream);
+      first += runs.n, to += runs.total() * itemsize;
+    }
+  };
+  return copiers && work(bytes, copy) ? std::move(y.array) : Outcome::failed();
+}
+
 }  // namespace
 
 Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObject* output_size) {
   ArrayView from, counted;
   const bool tensors = is_tensor(x);
-  if (tensors ? !is_tensor(x_counts) : !(is_numpy(x) && is_numpy(x_counts))) return Outcome::declined();
+  if (!are_alike(x, x_counts)) return Outcome::declined();
   if (const Reading found = read_both(x, from, x_counts, counted); found != Reading::readable)
     return found == Reading::failed ? Outcome::failed() : Outcome::declined();
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
@@ -182,6 +259,8 @@ Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObjec
   const int wants = tensors ? wants_grad(x) : 0;
   if (wants < 0) return Outcome::failed();
   if (counted.shape[0] != n || !is_repeated(how, from, n, flattens, wants)) return Outcome::declined();
+  Outcome y = wants ? Outcome::declined() : repeat_scalars(x, from, counted, output_size, how);
+  if (!y.is_declined()) return y;
   if (!read_counts(counted, how.counts)) return Outcome::failed();
   const int64_t total = how.counts.total;
   if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();

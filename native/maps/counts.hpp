@@ -13,8 +13,29 @@
 
 namespace tenter {
 
-// Counts as n + 1 offsets. The transpose (segment sums, for gradients) and Python read the offsets too. For many
-// scalars a table of offsets would be a large part of the memory traffic: `Runs` (bind.cpp) has none.
+// Counts of many scalars of 1 to 8 bytes, in a contiguous array of int32 or int64. A table of all offsets, as in
+// `Counts`, would be much of the memory traffic. Runs stores one offset per chunk instead, and reads the counts again
+// in each task.
+struct Runs {
+  const void* counts;
+  bool int32_counts;
+  int64_t n, chunk = tuning.runs_chunk;
+  std::vector<int64_t> chunk_offset;  // as chunk_offsets returns it
+
+  Runs(const void* counts, bool int32_counts, int64_t n, int threads)
+      : counts(counts), int32_counts(int32_counts), n(n) {
+    chunk_offset = chunk_offsets(counts, int32_counts, n, chunk, threads);
+  }
+  // The number of outputs; -1 if counts are wrong, or differ so much that threads would not be balanced.
+  int64_t total() const { return chunk_offset.empty() ? -1 : chunk_offset.back(); }
+  void copy(const char* src, char* dst, int itemsize, int threads, bool stream) const {
+    const RunsTask task{chunk, src, dst, itemsize, counts, int32_counts, n, chunk_offset.data(), stream};
+    if constexpr (verifies) verify(task, int64_t(chunk_offset.size()));
+    kernels().runs(task, threads);
+  }
+};
+
+// Counts as n + 1 offsets. The transpose (segment sums, for gradients) and Python read the offsets too.
 struct Counts {
   std::vector<int64_t> offset;
   int64_t total = 0;  // the number of outputs, or an error, as prefix_sum returns it

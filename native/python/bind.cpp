@@ -4,7 +4,6 @@
 
 #include <exception>
 #include <tuple>
-#include <vector>
 
 #include "kernels/kernels.hpp"
 #include "maps/offsets.hpp"
@@ -30,35 +29,6 @@ void bind_words(nb::module_& m);
 
 namespace {
 
-// repeat_interleave of a large 1-D array of values of 1 to 8 bytes, by counts that are used once. A table of all
-// offsets, as in `Counts` (counts.hpp), would be much of the memory traffic. Runs stores one offset per chunk instead,
-// and reads the counts again in each task. Its total is -1 if counts are wrong, or differ so much that threads would
-// not be balanced.
-struct Runs {
-  const void* counts;
-  bool int32_counts;
-  int64_t n, chunk = tuning.runs_chunk;
-  std::vector<int64_t> chunk_offset;  // empty if the total is -1
-
-  Runs(uintptr_t address, bool int32_counts, int64_t n, int threads)
-      : counts(reinterpret_cast<const void*>(address)), int32_counts(int32_counts), n(n) {
-    without_gil([&] { chunk_offset = chunk_offsets(counts, int32_counts, n, chunk, threads); });
-  }
-  void copy(uintptr_t src, uintptr_t dst, int itemsize, int threads, bool stream) const {
-    const RunsTask task{chunk,
-                        reinterpret_cast<const char*>(src),
-                        reinterpret_cast<char*>(dst),
-                        itemsize,
-                        counts,
-                        int32_counts,
-                        n,
-                        chunk_offset.data(),
-                        stream};
-    if constexpr (verifies) verify(task, int64_t(chunk_offset.size()));
-    without_gil([&] { kernels().runs(task, threads); });
-  }
-};
-
 // Whether Ctrl-C, or another signal whose handler raises, has arrived. A Python error is then set. Only the main thread
 // asks: Python runs handlers there, and another thread that waits here for the lock could outlive the interpreter.
 bool signal_raised() {
@@ -76,10 +46,6 @@ void bind_counts(nb::module_& m) {
     });
     return total;
   });
-  nb::class_<Runs>(m, "Runs")
-      .def(nb::init<uintptr_t, bool, int64_t, int>())
-      .def_prop_ro("total", [](const Runs& r) { return r.chunk_offset.empty() ? int64_t(-1) : r.chunk_offset.back(); })
-      .def("copy", &Runs::copy);
 }
 
 // Gives a block's bytes as a Python buffer. A buffer that is in use keeps the block alive.

@@ -174,6 +174,18 @@ void bind_calls(nb::module_& m) {
   nb::class_<RecordedCall>(m, "RecordedCall").def_prop_ro("operands", [](const RecordedCall& call) {
     return nb::steal(call.operands());
   });
+  // For tests, which write between guards and change the counts between two steps.
+  nb::class_<Runs>(m, "Runs")
+      .def("__init__",
+           [](Runs* made, uintptr_t counts, bool int32_counts, int64_t n, int threads) {
+             without_gil([&] { new (made) Runs(reinterpret_cast<const void*>(counts), int32_counts, n, threads); });
+           })
+      .def_prop_ro("total", &Runs::total)
+      .def("copy", [](const Runs& r, uintptr_t src, uintptr_t dst, int itemsize, int threads, bool stream) {
+        without_gil([&] {
+          r.copy(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), itemsize, threads, stream);
+        });
+      });
   nb::class_<Counts>(m, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)

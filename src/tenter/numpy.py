@@ -88,8 +88,6 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
 def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
     if not _is_ordinary(a):
         return _numpy_repeat(a, repeats, axis=axis)
-    if type(repeats) is np.ndarray and (cached := calls.many_counts(a, repeats, axis, None)) is not None:
-        return cached
     try:
         array = _array(a)
         x, spec = repeat_spec(array, repeats, axis)

@@ -12,7 +12,7 @@ from tenter._arrays.library import is_array, of, on_device, symbolic, traced
 from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, repeated
 from tenter._execution.calls import FIND, unknown
-from tenter._execution.executor import EXACT, VIEW
+from tenter._execution.executor import VIEW
 from tenter._ragged import indices_into, repeats_into
 from tenter._specs import counts
 from tenter._specs.repeat import RepeatCounts, every
@@ -133,8 +133,6 @@ def repeat_interleave(
             x, dim = take_other_names(repeat_interleave, other, too_many, input=("x", x), axis=("dim", dim))
         if out is None:
             cached = FIND.get(type(x), unknown)("repeat_interleave", x, repeats, dim, output_size)
-            if cached is None and type(repeats) in EXACT:
-                cached = calls.many_counts(x, repeats, dim, output_size)
         else:
             cached = calls.cached_into("repeat_interleave", x, out, repeats, dim, output_size)
         if cached is not None:

@@ -25,7 +25,6 @@ from tenter._standard.executor import (
     is_ordinary as is_ordinary,
     place as place,
     place_offsets as place_offsets,
-    repeat_counts as repeat_counts,
     run as run,
     run_cached as run_cached,
     writable as writable,

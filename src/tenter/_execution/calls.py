@@ -102,15 +102,6 @@ def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
     return out
 
 
-def many_counts(x: Any, counts: Any, dim: Any, output_size: Any) -> Any:
-    """repeat_interleave by an array of more counts than the core's quick call takes, without a plan. None if the call
-    needs a plan."""
-    runs = EXACT.get(type(x))
-    if runs is None or EXACT[type(counts)] is not runs:
-        return None
-    return runs.repeat_counts(x, counts, dim, output_size)
-
-
 def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out: Any = None) -> Any:
     """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes."""
     runs = executor_of(x)

@@ -47,9 +47,6 @@ class Executor(Protocol):
     def traced_positions(self, repeats: Any, dim: Any, output_size: Any) -> Any:
         """repeat_interleave of counts alone, if they are traced or on a device."""
 
-    def repeat_counts(self, x: Any, counts: Any, dim: int | None, output_size: int | None) -> Any:
-        """repeat_interleave without a plan. None if the call needs a plan or is wrong."""
-
     def place_offsets(self, offsets: Array, x: Any) -> Any:
         """Returns prefix sums of counts in memory that kernels for x can read."""
 

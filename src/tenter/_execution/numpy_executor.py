@@ -11,7 +11,6 @@ from tenter._arrays import blocks
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
 from tenter._arrays.types import Array
-from tenter._execution.counted import repeat_scalars
 from tenter._plans import reference
 from tenter._plans.plan import Plan, plan_adjoint, same_maps
 from tenter._ragged import segmented
@@ -78,20 +77,6 @@ traced_counts = traced_positions = dispatched
 
 def traced_value(x: Array, spec: Spec, value: Any) -> None:
     return None
-
-
-def repeat_counts(x: Array, counts: Array, dim: int | None, output_size: int | None) -> Array | None:
-    if x.dtype.hasobject or not x.flags.c_contiguous:
-        return None
-    scalars = dim is None or (x.ndim == 1 and type(dim) is int and dim in (0, -1))
-    if not scalars or counts.shape != (x.size,) or (counts.itemsize >= 4 and not counts.flags.c_contiguous):
-        return None
-
-    def allocate(n: int) -> tuple[Array, int, bool]:
-        return large_empty(x, (n,))
-
-    found: Array | None = repeat_scalars(counts, address(x), x.itemsize, output_size, allocate)
-    return found
 
 
 def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:

@@ -28,7 +28,6 @@ from tenter._standard.executor import (
     ones as ones,
     place as place,
     place_offsets as place_offsets,
-    repeat_counts as repeat_counts,
     reshape as reshape,
     run as run,
     run_cached as run_cached,

@@ -127,10 +127,6 @@ def cached(call: str, x: Any, *args: Any) -> None:
     return None
 
 
-def repeat_counts(x: Any, counts: Any, dim: int | None, output_size: int | None) -> None:
-    return None
-
-
 def place_offsets(offsets: Array, x: Any) -> Array:
     return offsets
 

@@ -27,7 +27,6 @@ from tenter._torch.segmented import (
     repeat_padded as repeat_padded,
     unpad as unpad,
 )
-from tenter._torch.small_counts import repeat_counts as repeat_counts
 from tenter.maps._written import written
 
 # For dtypes with almost no kernels in PyTorch: the signed dtype of the same size.
