@@ -134,9 +134,9 @@ def main() -> int:
     bandwidth = copy_bandwidth()
     if chosen.what == "volumes":
         threads = torch.get_num_threads()
-        return volumes.main(sentence(machine(Settings(threads, 0, bandwidth))), threads)
+        return volumes.main(brief(machine(Settings(threads, 0, bandwidth)), ("numpy", "scikit-image")), threads)
     if chosen.what == "calls":
-        return calls.main(sentence(machine(Settings(1, 0, bandwidth))))
+        return calls.main(brief(machine(Settings(1, 0, bandwidth)), ("torch",)))
     if chosen.what == "chart":
         return chart.main(chosen.seconds, torch.get_num_threads(), bandwidth)
     if chosen.what == "cookbook":
@@ -144,11 +144,12 @@ def main() -> int:
         peers.set_threads(threads)
         return cookbook.main(brief(machine(Settings(threads, 0, bandwidth))))
     if chosen.what == "compiled":
-        return compiled.main(sentence(machine(Settings(max(compiled.THREADS), 0, bandwidth))))
+        return compiled.main(brief(machine(Settings(max(compiled.THREADS), 0, bandwidth)), ("torch",)))
     if chosen.what == "jax":
         from benchmarks import xla  # as it imports jax
 
-        return xla.main(sentence(machine(Settings(torch.get_num_threads(), 0, bandwidth))), chosen.only, chosen.seconds)
+        where = brief(machine(Settings(torch.get_num_threads(), 0, bandwidth)), ("numpy",))
+        return xla.main(where, chosen.only, chosen.seconds)
     settings = Settings(chosen.threads or torch.get_num_threads(), chosen.seconds, bandwidth, chosen.only)
     peers.set_threads(settings.threads)
     about = machine(settings)

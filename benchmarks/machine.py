@@ -79,9 +79,9 @@ def lines(path: str) -> list[str]:
         return []
 
 
-def brief(about: dict[str, Any]) -> str:
-    """What a small table needs."""
-    versions = ", ".join(f"{name} {about['versions'][name]}" for name in ("torch", "numpy"))
+def brief(about: dict[str, Any], libraries: tuple[str, ...] = ("torch", "numpy")) -> str:
+    """What a table of these libraries needs."""
+    versions = ", ".join(f"{name} {about['versions'][name]}" for name in libraries)
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
     return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}; {when(about)}."
 

@@ -138,6 +138,10 @@ def main(about: str, threads: int) -> int:
     made = table(SIDE, threads, ROUNDS)
     print(made)
     before, rest = PAGE.read_text().split(BEGIN)
-    size = f"float32, {SIDE} x {SIDE} x {SIDE} in chunks of {CHUNK} x {CHUNK} x {CHUNK}, {threads} threads. {about}"
-    PAGE.write_text(f"{before}{BEGIN}\n\n{size}\n\n{made}\n\n{END}{rest.split(END)[1]}")
+    import dask
+    import zarr
+
+    libraries = f"zarr {zarr.__version__}, dask {dask.__version__}"
+    size = f"float32, {SIDE} x {SIDE} x {SIDE} in chunks of {CHUNK} x {CHUNK} x {CHUNK}, {threads} threads; "
+    PAGE.write_text(f"{before}{BEGIN}\n\n{size}{libraries}; {about}\n\n{made}\n\n{END}{rest.split(END)[1]}")
     return 0

@@ -1,7 +1,7 @@
-"""Writes the tables of docs/file-formats.md that say why `tenter resize` has its default filter and qualities.
+"""Writes docs/measured/images.md: why `tenter resize` has its default filter and qualities.
 
-`python docs/picture_defaults.py` resizes scikit-image's photographs by the command, vipsthumbnail, ImageMagick and
-Pillow, and encodes them at several qualities. It needs these programs, scikit-image and Pillow.
+`python docs/picture_defaults.py` resizes scikit-image's photographs by the command, libvips and Pillow, and encodes
+them at several qualities. Nothing is timed.
 """
 
 from __future__ import annotations
@@ -9,21 +9,26 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
+import pyvips
+import skimage
+from PIL import Image, __version__ as pillow
 from skimage import data
 from skimage.metrics import structural_similarity
 
 from tenter.cli.main import main as command
 
-PAGE = Path(__file__).with_name("file-formats.md")
-BEGIN, END = "<!-- picture_defaults.py writes these tables -->\n", "<!-- end of the tables of defaults -->\n"
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from benchmarks.machine import now, when  # noqa: E402
+
+PAGE = HERE / "measured" / "images.md"
+BEGIN, END = "<!-- images:begin -->\n", "<!-- images:end -->\n"
 SIDE = 160
 FILTERS = ("linear", "cubic", "lanczos")
 QUALITIES = {"JPEG": (75, 80, 85, 90, 95), "WEBP": (75, 80, 85, 90), "AVIF": (60, 65, 70, 80)}
@@ -54,10 +59,10 @@ def resized(pixels: Any, *options: str) -> Any:
     return np.asarray(Image.open("out.png").convert("RGB"))
 
 
-def by_program(pixels: Any, *call: str) -> Any:
+def by_vips(pixels: Any) -> Any:
+    """As the program vipsthumbnail."""
     Image.fromarray(pixels).save("in.png")
-    subprocess.run(call, check=True)
-    return np.asarray(Image.open("out.png").convert("RGB"))
+    return pyvips.Image.thumbnail("in.png", SIDE, height=SIDE).numpy()[..., :3]
 
 
 def thumbnail(pixels: Any) -> Any:
@@ -78,12 +83,7 @@ def filters() -> list[list[str]]:
             half = resized(even, "--scale", "0.5", "--mode", "area")
             back.append(likeness(resized(half, "--scale", "2", "--mode", name), even))
         rows.append([f"`--mode {name}`", *small, f"{np.mean(back):.3f}"])
-    fit = f"{SIDE}x{SIDE}"
-    others = {
-        "vipsthumbnail": lambda x: by_program(x, "vipsthumbnail", "in.png", "--size", fit, "-o", "out.png"),
-        "ImageMagick": lambda x: by_program(x, "convert", "in.png", "-resize", fit, "out.png"),
-        "Pillow's `thumbnail()`": thumbnail,
-    }
+    others = {"libvips": by_vips, "Pillow's `thumbnail()`": thumbnail}
     return rows + [[name, *(f"{crispness(make(x)):.1f}" for x in photos.values()), ""] for name, make in others.items()]
 
 
@@ -123,7 +123,8 @@ def main() -> int:
             made = f"{table(filters())}\n{table(qualities())}"
         finally:
             os.chdir(home)
-    PAGE.write_text(f"{before}{BEGIN}\n{made}\n{END}{after}")
+    versions = f"libvips {pyvips.version(0)}.{pyvips.version(1)}, Pillow {pillow}, scikit-image {skimage.__version__}"
+    PAGE.write_text(f"{before}{BEGIN}\n{versions}; {when(now())}.\n\n{made}\n{END}{after}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Rewrites the tables in docs/pytorch.md from the checks of tests/transforms.py: `python docs/pytorch_table.py`.
+"""Rewrites the table in docs/pytorch.md from the checks of tests/transforms.py: `python docs/pytorch_table.py`.
 
 With --check it writes nothing, and fails if the page differs.
 """
@@ -20,18 +20,6 @@ PAGE = ROOT / "docs" / "pytorch.md"
 START, END = "<!-- table -->", "<!-- /table -->"
 
 
-class Notes:
-    """Footnotes, each message once."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def mark(self, text: str) -> str:
-        if text not in self.texts:
-            self.texts.append(text)
-        return f"<sup>{self.texts.index(text) + 1}</sup>"
-
-
 def outcome(name: str, case: Case, f: object) -> tuple[str, str]:
     """yes, no or wrong, and the reason."""
     try:
@@ -45,45 +33,47 @@ def outcome(name: str, case: Case, f: object) -> tuple[str, str]:
     return "yes", ""
 
 
-def cell(found: list[tuple[str, str]], notes: Notes) -> str:
-    """One word for a row's cases under a column's transforms."""
+def word(found: list[tuple[str, str]]) -> str:
+    """What a row's cases do under a column's transforms, with the reasons."""
     if not found:
         return "-"
     words = {word for word, _ in found}
-    marks = "".join(dict.fromkeys(notes.mark(why) for _, why in found if why))
     if words == {"yes"}:
         return "yes"
-    return ("wrong" if "wrong" in words else "partly" if "yes" in words else "no") + marks
+    first = "wrong" if "wrong" in words else "partly" if "yes" in words else "no"
+    return f"{first}: {', '.join(dict.fromkeys(f'`{why}`' for _, why in found if why))}"
 
 
-def tables() -> str:
-    notes = Notes()
-    rows = list(dict.fromkeys(case.row for case in CASES))
-    lines = [f"Measured with PyTorch {torch.__version__.split('+')[0]}.", ""]
-    for title, columns in transforms.COLUMNS.items():
-        lines += [f"| {title} | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
-        for row in rows:
-            cells = []
-            for column in columns:
-                checks = [
-                    (n, c) for n, c in transforms.CHECKS if c.row == row and transforms.TRANSFORMS[n].column == column
-                ]
-                ours = [outcome(n, c, c.ours) for n, c in checks]
-                theirs = [outcome(n, c, c.theirs) for n, c in checks if c.theirs is not None]
-                pair = f"{cell(ours, notes)} / {cell(theirs, notes)}"
-                cells.append("-" if pair == "- / -" else pair)
-                print(f"{row}, {column}: {cells[-1]}", flush=True)
-            lines.append(f"| {row} | {' | '.join(cells)} |")
-        lines.append("")
-    lines += [f"{i}. `{text}`" for i, text in enumerate(notes.texts, 1)]
+def exceptions() -> dict[tuple[str, str, str], list[str]]:
+    """Rows in which PyTorch's function or ours does not say yes: the columns by the row and what both say."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for column in (column for columns in transforms.COLUMNS.values() for column in columns):
+        for row in dict.fromkeys(case.row for case in CASES):
+            checks = [
+                (n, c) for n, c in transforms.CHECKS if c.row == row and transforms.TRANSFORMS[n].column == column
+            ]
+            ours = word([outcome(n, c, c.ours) for n, c in checks])
+            theirs = word([outcome(n, c, c.theirs) for n, c in checks if c.theirs is not None])
+            print(f"{row}, {column}: {ours} / {theirs}", flush=True)
+            if {ours, theirs} - {"yes", "-"}:
+                found.setdefault((row, ours, theirs), []).append(column)
+    return found
+
+
+def table() -> str:
+    lines = [f"Checked with PyTorch {torch.__version__.split('+')[0]}.", ""]
+    lines += [f"- **{title}**: {'; '.join(columns)}" for title, columns in transforms.COLUMNS.items()]
+    lines += ["", "| function | under | tenter | PyTorch |", "|---|---|---|---|"]
+    lines += [f"| {row} | {'; '.join(columns)} | {ours} | {theirs} |"
+              for (row, ours, theirs), columns in exceptions().items()]  # fmt: skip
     return "\n".join(lines)
 
 
 def main() -> None:
-    table = tables()
+    made_now = table()
     text = PAGE.read_text()  # after the checks: they take minutes, in which the page may change
     before, rest = text.split(START)
-    made = f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}"
+    made = f"{before}{START}\n{made_now}\n{END}{rest.split(END)[1]}"
     if "--check" in sys.argv:
         sys.exit(0 if made == text else "docs/pytorch.md differs: run docs/pytorch_table.py")
     PAGE.write_text(made)

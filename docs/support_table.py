@@ -1,4 +1,4 @@
-"""Rewrites the tables of docs/support.md: the dtypes that each operation takes, for each array library.
+"""Rewrites the table of docs/support.md: the dtypes that each operation takes, for each array library.
 
 `python docs/support_table.py`; with --check it writes nothing, and fails if the page differs.
 """
@@ -111,18 +111,29 @@ def outcome(make: Callable[[str], Any], name: str, dtype: str) -> str:
     return "yes" if np.allclose(plain(made), want, atol=most, rtol=0.01) else "wrong"
 
 
-def tables(libraries: Sequence[str] = tuple(LIBRARIES)) -> tuple[list[str], list[str]]:
-    """The lines of the tables, and the errors that they refer to."""
+def table(libraries: Sequence[str] = tuple(LIBRARIES)) -> tuple[list[str], list[str]]:
+    """The lines of the table, and the errors that it refers to."""
     notes: list[str] = []
-    lines: list[str] = []
+    columns = []
     with in_64_bits() if "JAX" in libraries else contextlib.nullcontext():
         for library in libraries:
-            lines += [f"## {library}", "", f"| | {' | '.join(DTYPES)} |", "|---" * (len(DTYPES) + 1) + "|"]
-            for name in OPERATIONS:
-                cells = [cell(outcome(LIBRARIES[library], name, dtype), notes) for dtype in DTYPES]
-                lines.append(f"| {name} | {' | '.join(cells)} |")
-            lines.append("")
-    return lines, notes
+            columns.append([library, "---", *(column(LIBRARIES[library], name, notes) for name in OPERATIONS)])
+    rows = zip(["", "---", *OPERATIONS], *columns, strict=True)
+    return [f"| {' | '.join(row)} |" for row in rows], notes
+
+
+def column(make: Callable[[str], Any], name: str, notes: list[str]) -> str:
+    """all, none, or the dtypes that the operation takes or does not take, whichever are fewer."""
+    found = {dtype: said for dtype in DTYPES if (said := outcome(make, name, dtype)) != "-"}
+    assert "wrong" not in found.values(), (name, found)
+    taken = [dtype for dtype, said in found.items() if said == "yes"]
+    refused = [dtype for dtype in found if dtype not in taken]
+    marks = "".join(dict.fromkeys(mark(found[dtype], notes) for dtype in refused))
+    if not refused:
+        return "all"
+    if not taken:
+        return f"none{marks}"
+    return f"all except {', '.join(refused)}{marks}" if len(refused) < len(taken) else f"{', '.join(taken)}{marks}"
 
 
 @contextlib.contextmanager
@@ -138,20 +149,18 @@ def in_64_bits() -> Iterator[None]:
         jax.config.update("jax_enable_x64", before)
 
 
-def cell(found: str, notes: list[str]) -> str:
-    if found in ("yes", "-", "wrong"):
-        return found
-    found = re.sub(r", got .*", "", found).replace("|", "/")
-    if found not in notes:
-        notes.append(found)
-    return f"no<sup>{notes.index(found) + 1}</sup>"
+def mark(error: str, notes: list[str]) -> str:
+    text = re.sub(r", got .*", "", error).replace("|", "/")
+    if text not in notes:
+        notes.append(text)
+    return f"<sup>{notes.index(text) + 1}</sup>"
 
 
 def main() -> None:
     text = PAGE.read_text()
     begin, end = text.index(START) + len(START), text.index(END)
-    lines, notes = tables()
-    lines += [f"{n}. `{note}`" for n, note in enumerate(notes, 1)]
+    lines, notes = table()
+    lines += ["", *(f"{n}. `{note}`" for n, note in enumerate(notes, 1))]
     made = "\n".join([text[:begin], *lines, text[end:]])
     if "--check" in sys.argv:
         if made != text:

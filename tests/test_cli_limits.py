@@ -14,7 +14,6 @@ import pytest
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
 from tenter.cli.main import main
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 
 # ---- --max-pixels
@@ -50,19 +49,8 @@ def test_max_pixels_is_exact(capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 # ---- memory
 
-
-def memory_program() -> Any:
-    """docs/picture_memory.py, which writes the table of docs/file-formats.md."""
-    spec = importlib.util.spec_from_file_location("picture_memory", DOCS / "picture_memory.py")
-    assert spec is not None and spec.loader is not None
-    program: Any = importlib.util.module_from_spec(spec)
-    sys.modules["picture_memory"] = program
-    spec.loader.exec_module(program)
-    return program
-
-
-MEMORY = memory_program() if importlib.util.find_spec("tifffile") else None
-KINDS = {kind.name: kind for kind in MEMORY.KINDS} if MEMORY else {}
+MEMORY: Any = importlib.import_module("picture_memory") if importlib.util.find_spec("tifffile") else None
+KINDS: dict[str, Any] = {kind.name: kind for kind in MEMORY.KINDS} if MEMORY else {}
 
 
 @needs_linux

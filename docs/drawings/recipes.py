@@ -148,16 +148,6 @@ def graphs() -> Figure:
          Block("sums of nodes", row(edges.sum(messages)), row([0, -1, 2]), lines=edges.map.T.dense())])  # fmt: skip
 
 
-def views() -> Figure:
-    x = np.array([[1, 2, 3]])
-    ids = np.arange(3)[None]
-    return figure(
-        "A view's rows are the same memory, drawn hollow; a copy's rows are new memory",
-        [Block("x", x, ids),
-         Block("expand(x, 2, 3)\nx's memory", tenter.expand(x, 2, 3), tenter.repeat(ids, 2, 1), hollow=True),
-         Block("repeat(x, 2, 1)\nnew memory", tenter.repeat(x, 2, 1), tenter.repeat(ids, 2, 1))])  # fmt: skip
-
-
 def all_recipes() -> dict[str, Figure]:
-    made = (sentence_labels, spans, beams, attention_masks, grouped_query_attention, durations, packing, graphs, views)
+    made = (sentence_labels, spans, beams, attention_masks, grouped_query_attention, durations, packing, graphs)
     return {f"cookbook/{draw.__name__.replace('_', '-')}": draw() for draw in made}

@@ -43,7 +43,8 @@ class Library(Protocol):
         """Says why a result cannot be written to x."""
 
     def differentiated(self, x: Any) -> str | None:
-        """Says why a result cannot be written to given memory: a gradient of x would not know of it."""
+        """Says why x's result cannot be written to `out`: a gradient would be recorded, which knows nothing of
+        `out`."""
 
     def is_ordinary(self, x: Any) -> bool:
         """True if a call on x only reads its memory, writes the result's, and records a gradient."""

@@ -18,8 +18,8 @@ MOST = 1 << 20
 def read_call(
     text: str, values: Mapping[str, Any] | None = None
 ) -> tuple[Callable[..., Any], list[Any], dict[str, Any]]:
-    """Returns the operation of a call and its arguments. values: of the names in it. Anything else is refused, with its
-    column."""
+    """Returns the operation of a call and its arguments. values: what its names stand for. Anything else is refused,
+    with its column."""
     if len(text) > MOST:
         refuse(ValueError, "call", f"at most {MOST:,} characters", f"{len(text):,}")
     try:

@@ -46,7 +46,7 @@ class Explanation:
 
     @property
     def maps(self) -> tuple[tuple[int, AxisMap], ...]:
-        """(axis, map) of each axis that changes, in ascending order; of x flattened, where it is."""
+        """(axis, map) of each axis that changes, in ascending order: axis 0 if the call flattens x."""
         return self.facts.maps
 
     @property

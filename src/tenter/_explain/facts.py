@@ -28,9 +28,9 @@ Shown = tuple[Array, Array]
 class Facts(NamedTuple):
     """Facts about a call.
 
-    name: of the operation
+    name: the operation's name
     call: as it was written
-    shape: of x as its maps take it: flattened, or with dims of length 1 in front
+    shape: the shape of x as its maps take it: flattened, or with dims of length 1 in front
     maps: by axis
     problem: why there are no maps
     reads, writes: bytes

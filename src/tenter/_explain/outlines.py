@@ -28,7 +28,7 @@ class Shape:
     *lengths : int
         One by one, or as one tuple.
     dtype : dtype, default "float32"
-        Of NumPy or PyTorch, or its name.
+        A dtype of NumPy or PyTorch, or its name.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from tenter.maps._values import trusted
 class Reads(NamedTuple):
     """What a part reads along an axis.
 
-    lengths: of the input slices that are joined
+    lengths: those of the input slices that are joined
     taken: the positions to take from the joined slices; None for all of them in order
     rows: the rows of a map to apply to these positions; None to return them unchanged
     """

@@ -1,7 +1,7 @@
 """A checked call on an array that is not in memory, and the parts of its result.
 
 work = of_call(spec, shape, dtype)
-reads, slices = work.reads(axis, lo, hi, ends)        what outputs lo..hi - 1 read of an axis; ends: of the input chunks
+reads, slices = work.reads(axis, lo, hi, ends)        what outputs lo..hi - 1 read; ends: those of the input chunks
 work.part([reads, ...], [(lo, hi), ...]).made(...)    the outputs, computed from these slices
 """
 
@@ -29,7 +29,7 @@ InputSlice = tuple[int, slice]
 class Work(NamedTuple):
     """A checked call.
 
-    maps: of the axes that change
+    maps: those of the axes that change
     shared: where the maps come from; None if each part carries its own rows
     fill_value: for all outputs; `part` sets its rows
     """

@@ -50,7 +50,7 @@ class PassDim(NamedTuple):
     """A dim of a pass, with its stride in bytes.
 
     map: the index of its map among those that were given, from slow to fast; -1 without a map
-    part: "whole"; of a gather, "order" for the copy of its inputs and "sums" for the sums that follow
+    part: "whole"; for a gather "order", the copy of its inputs, or "sums", the sums that follow
     """
 
     n: int

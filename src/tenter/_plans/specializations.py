@@ -21,7 +21,7 @@ from tenter._specs.spec import Shape, Spec
 class Specialization(NamedTuple):
     """What calls that differ only in sizes have in common.
 
-    spec: of the first call
+    spec: the first call's
     axes: the resized axes
     rounding: how lengths are rounded that scales give
     policy: the aspect_ratio of Convention

@@ -47,10 +47,10 @@ class Geometry:
         The lengths of the axis, input and output.
     align : str, default "center"
         "center" aligns the outer edges of the axes; "corners" the centers of the corner pixels; "asymmetric" the near
-        edges alone, index 0 with index 0; "corner_areas" the near edges of areas that are as far apart as with
-        "corners", which is PyTorch's antialias with align_corners. ONNX's Resize defines "half_pixel_symmetric",
-        "pytorch_half_pixel", "tf_half_pixel_for_nn" and "tf_crop_and_resize"; its "half_pixel" and "align_corners" are
-        accepted.
+        edges alone, index 0 with index 0; "corner_areas" the near edges of areas as wide as the step of "corners":
+        output o is at (o + 0.5) * step - 0.5, as in PyTorch's antialias with align_corners. ONNX's Resize defines
+        "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn" and "tf_crop_and_resize"; its "half_pixel"
+        and "align_corners" are accepted.
     scale : Fraction, optional
         Output / input, if positions follow it and not the ratio of the lengths.
     box : (begin, end), optional

@@ -62,8 +62,8 @@ class Convention(NamedTuple):
     round_between_axes : bool, default False
         Whether antialiased 8-bit values are rounded to 8 bits after each axis, as Pillow does.
     aspect_ratio : {"stretch", "not_larger", "not_smaller"}
-        Whether each axis gets its size, or all axes one scale with which no axis is larger, or none is smaller, than
-        its size (ONNX's keep_aspect_ratio_policy).
+        "stretch": each axis gets its size. "not_larger", "not_smaller": all axes get one scale, with which no axis is
+        larger, or none is smaller, than its size (ONNX's keep_aspect_ratio_policy).
     modes : tuple of str, default ()
         The modes that the library has; empty for all.
 

@@ -119,8 +119,8 @@ class CoreLine(NamedTuple):
 
 
 class WideNumbers(NamedTuple):
-    """What the core uses if it cannot compute it: the line, the stretch as a fraction and its ratio, the ends of the
-    box and the scale."""
+    """Numbers of an axis that do not fit in the core's integers, computed in Python: the line of positions, the stretch
+    as a fraction and as a float, the ends of the box, and the scale."""
 
     line: CoreLine
     numerator: int

@@ -30,7 +30,7 @@ class Segments(NamedTuple):
     offsets: n + 1 int64, from 0: a NumPy array if the host knows them, else a tensor
     total: the last offset; None if only a device knows it
     int32: indices are returned in int32, else in int64
-    library: of the array that described the segments; indices are arrays of it
+    library: that of the array that described the segments; indices are its arrays
     cached: copies of the offsets on devices, and plans for arrays of some layouts
     called: the public function, for errors that a device finds later
     """

@@ -96,7 +96,7 @@ def _by_levels(forward_mode: bool) -> bool:
 
 
 def _pair(op: Operator, spec: Spec, shape: Any) -> tuple[Tensor | None, Linear, Linear]:
-    """Returns the offsets, the operation and its adjoint. shape: of the operation's input."""
+    """Returns the offsets, the operation and its adjoint. shape: the shape of the operation's input."""
     alive = user_filters(spec.rules) if isinstance(spec, Resize) else ()
 
     def forward(x: Tensor, offsets: Tensor | None, alive: Any = alive) -> Tensor:
@@ -127,7 +127,7 @@ def _adjoint(op: Operator, g: Tensor, *operands: Any) -> Tensor:
 
 
 def _recorded(op: Operator, x: Tensor, spec: Spec, shape: Any, transposed: bool) -> Tensor:
-    """Records the gradient of an operator's call. shape: of the operation's input. transposed: x is a gradient of its
+    """Records the gradient of an operator's call. shape: the input's. transposed: x is a gradient of its
     result."""
     apply = _apply
     if torch_private.functorch_active():

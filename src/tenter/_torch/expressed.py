@@ -20,7 +20,7 @@ WIDE_COMPLEX = {torch.complex32: torch.complex64}
 
 
 def expressed(x: Tensor, spec: Spec, shape: Shape, transposed: bool) -> Tensor:
-    """Returns the operation's result, or its adjoint's if transposed. shape: of the operation's input."""
+    """Returns the operation's result, or its adjoint's if transposed. shape: the input's."""
     wide = {**WIDE, **WIDE_COMPLEX}.get(x.dtype, torch.float32)
     y = x.to(wide)
     if isinstance(spec, RepeatCounts):

@@ -70,7 +70,7 @@ class Reads(NamedTuple):
 
 def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> tuple[Reads, ...] | None:
     """Returns what the outputs of a specification, or of its adjoint, read along each axis that changes. None if only
-    the kernels can compute them. shape: of the operation's input; its lengths may be symbols."""
+    the kernels can compute them. shape: the input's; lengths may be symbols."""
     if isinstance(spec, RepeatCounts) or any(type(n) is int and n == 0 for n in shape):
         return None
     found: list[Reads | None]

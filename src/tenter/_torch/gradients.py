@@ -63,7 +63,7 @@ _native.register_gradients(record, forward, _Linear.backward, torch.Size)
 
 
 def _specification(specialization: Specialization | None, shape: Shape, how: Any) -> tuple[Spec, tuple[int, ...]]:
-    """Returns the specification of a recorded call, and the axes to flip before. shape: of the call's input."""
+    """Returns the specification of a recorded call, and the axes to flip before. shape: the input's."""
     if specialization is not None:
         size, *others = how
         return specializations.specification(specialization, size, shape, *others)
@@ -81,8 +81,8 @@ def _adjoint_of_call(
 ) -> torch.Tensor:
     """Returns the gradient of a recorded call's input.
 
-    shape: of the input as it is repeated or resized
-    shape_in: of the input that the caller passed
+    shape: the shape of the input as it is repeated or resized
+    shape_in: the shape of the input that the caller passed
     """
     spec, flipped = _specification(specialization, shape, how)
     _check(g, spec.shape_out(shape), itemsize)

@@ -27,7 +27,7 @@ PER_CALL = object()
 class Kernel(NamedTuple):
     """A specialization of a kernel: everything that its compilation depends on.
 
-    types: of the arguments; constants are "constexpr", and their values are in `constants`, in order
+    types: the types of the arguments; constants are "constexpr", and their values are in `constants`, in order
     aligned: which arguments are pointers to addresses divisible by 16
     """
 

@@ -79,8 +79,8 @@ class Launches:
             self.steps.append(Step(kernel, grid, source.memory, source.at, target.memory, target.at, values, per_call))
 
     def run(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None = None) -> None:
-        """Reads x and writes y on the device's current stream, without waiting. offsets: of the counts that elements
-        are repeated or summed by; int64 and contiguous."""
+        """Reads x and writes y on the device's current stream, without waiting. offsets: those of the counts that
+        elements are repeated or summed by; int64 and contiguous."""
         if self.device.type == "cpu":
             self._interpret(x, y, offsets)
             return

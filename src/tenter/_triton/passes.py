@@ -14,7 +14,7 @@ _NAMES = {number: name for name, number in NUMBERS.items()}
 
 
 class Buffer(NamedTuple):
-    """Memory of one dtype, `at` bytes into one of a call's memories. dtype: of values that are summed."""
+    """A part of a call's memory, from byte `at` on. dtype: the dtype of the values that are summed."""
 
     memory: int
     at: int

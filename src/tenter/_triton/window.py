@@ -97,7 +97,7 @@ def window(
 ):  # fmt: skip
     """y[slow, outer, z, y, x, inner] = sums of x.
 
-    n_rows: of tiles
+    n_rows: the number of rows of tiles
     PLANES, ROWS, SLOW: whether there are several
     INNER: see split_inner
     INT64: whether indices need 64 bits

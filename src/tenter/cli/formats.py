@@ -16,9 +16,9 @@ INDEXED, CLEAR_PALETTE = ("palette", "bilevel"), "palette with clear colors"
 
 
 class Format(NamedTuple):
-    """endings: of names. first: for each way to begin, what stands at which byte. kinds: of 8 bits per channel that are
-    written without loss of a channel; deep: of uint16. carries: the metadata that is written. frames: whether a
-    file holds several pictures. longest: the longest side, in pixels."""
+    """endings: the endings of names. first: for each way to begin, what is at which byte. kinds: those of 8 bits per
+    channel that are written without loss of a channel; deep: those of uint16. carries: the metadata that is written.
+    frames: whether a file holds several pictures. longest: the longest side, in pixels."""
 
     endings: tuple[str, ...]
     first: tuple[tuple[int, bytes], ...]

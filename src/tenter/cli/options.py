@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 #: PyTorch's names of modes along two axes.
 MODES: dict[str, Mode] = {"bilinear": "linear", "bicubic": "cubic"}
-#: The default filters: of pictures the crispest of those that antialias, and of other numbers one that never leaves
+#: The default filters: for images the crispest of those that antialias, and for other numbers one that never leaves
 #: their range. With --like it is the second too.
 PICTURES: Mode = "lanczos"
 SAMPLES: Mode = "linear"
@@ -40,13 +40,12 @@ Decoding = Literal["exact", "close", "fast"]
 class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
-    size: one length per axis, of the upright picture; or scale; or spacing, the size of new voxels; or wanted,
-    which keeps the ratio of the sides. voxel_size, unit: of the input, one number for each axis. axes: of an array,
-    by number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright
-    picture. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: of a
-    JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so. background: what
-    transparency is laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
-    """
+    size: one length per axis, of the upright picture; or scale; or spacing, the size of new voxels; or wanted, which
+    keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
+    number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright picture.
+    is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
+    a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
+    on. max_pixels: None for Pillow's limit. frame: the one to read of several."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None

@@ -50,10 +50,10 @@ class Picture:
 class Origin(NamedTuple):
     """What the file that was read says of all its pictures.
 
-    type: as in `formats`. frames: how many pictures there are. plays: of an animation, 0 without end. first_apart:
-    whether the first picture is a PNG's stand-in for its animation. tables, layers, subsampling, progressive: of a
-    JPEG. lossless: of a WebP. byteorder, compressed: of a TIFF. unread: what of the file is not read.
-    """
+    type: as in `formats`. frames: how many pictures there are. plays: how often an animation plays, 0 without end.
+    first_apart: whether the first picture is a PNG's stand-in for its animation. tables, layers, subsampling,
+    progressive: a JPEG's. lossless: a WebP's. byteorder, compressed: a TIFF's. unread: which parts of the file are not
+    read."""
 
     type: str = ""
     frames: int = 1

@@ -180,7 +180,7 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
 def _resize_array(
     array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options, distances: Distances
 ) -> tuple[Pixels, Sizes]:
-    """lengths: of the axes; the library refuses an axis that does not exist."""
+    """lengths: the axes' lengths. The library raises the error for an axis that does not exist."""
     size = array_size(lengths, options, distances)
     shape = list(array.shape)
     for axis, length in zip(axes, size, strict=True):
@@ -203,7 +203,7 @@ def _resize_array(
 
 
 def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:
-    """The new lengths of the axes of an array that --axes names. distances: of samples along them, as far as known."""
+    """The new lengths of the axes of an array that --axes names. distances: between samples along them, if known."""
     box = options.box
     if box is not None:
         check_box(box, lengths)

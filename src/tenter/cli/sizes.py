@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tenter._arrays import limits
 from tenter.cli.refusal import Refusal
 
-#: of an array by number, or of a TIFF stack by letter
+#: axes of an array by number, or of a TIFF stack by letter
 Axes = tuple[int | str, ...]
 #: 1600x1200; the cross may be an x of either case or a multiplication sign
 PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
@@ -78,8 +78,8 @@ def parse_scale(text: str, option: str) -> float:
 
 
 def parse_scales(text: str, option: str, count: int | None) -> float | tuple[float, ...]:
-    """Parse one factor for all axes, or one for each with commas between them. count: of the axes, None of a picture,
-    which has one factor."""
+    """Parse one factor for all axes, or one for each with commas between them. count: the number of axes, None for an
+    image, which has one factor."""
     parts = [part for part in text.split(",") if part.strip()]
     if len(parts) == 1 and "," not in text:
         return parse_scale(text, option)

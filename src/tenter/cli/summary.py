@@ -14,7 +14,7 @@ from tenter.cli.resize import Sizes
 
 class Outcome(NamedTuple):
     """What became of a file. status: done, skipped, failed or, of a dry run, planned. not_kept: what the input carries
-    and the new file has no place for. error: of one that failed."""
+    and the new file has no place for. error: the message of a file that failed."""
 
     task: Task
     status: str

@@ -1,8 +1,7 @@
-"""Pictures: `tenter.resize` that takes alpha and light into account.
+"""Images: `tenter.resize` by Pillow's rules, with alpha and in linear light.
 
-Colors are weighted by alpha, as they are seen, and sRGB's steps are even to the eye, not in light. So a picture's
-numbers are changed before they are averaged, and the averages changed back.
-"""
+Colors are weighted by alpha, because alpha says how visible a color is. sRGB values are spaced evenly for the eye, not
+in proportion to light, so linear light decodes them before it averages, and encodes the averages."""
 
 from __future__ import annotations
 

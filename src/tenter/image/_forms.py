@@ -89,7 +89,7 @@ def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how
 
 
 def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
-    """Of the mode of an image follows what is alpha, and what is not to be mixed."""
+    """The arguments, with what the image's mode says of alpha, and whether its values may be averaged."""
     alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
     if image.mode in pillow_images.LABELS:
         how = {**how, "mode": "nearest-exact"}

@@ -36,7 +36,7 @@ def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
     Parameters
     ----------
     s : LazyArray
-        Of one dim; it is not expanded.
+        A one-dimensional array; it is not expanded.
 
     Returns
     -------
@@ -48,7 +48,7 @@ def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
     TypeError
         If s is no lazy array, or Arrow lacks its dtype.
     ValueError
-        If s has other dims or maps.
+        If s is not one-dimensional, or was not made by `repeat_interleave`.
 
     See Also
     --------

@@ -140,8 +140,8 @@ def divides(value: Any) -> bool:
 def aligned(
     operands: list[Stretched], shape: Sequence[int], why: Why, notes: list[str]
 ) -> tuple[list[Any], list[AxisMap | None]]:
-    """Returns arrays that broadcast to the small side of an operation, and the maps of the result's dims. shape: of the
-    result."""
+    """Returns arrays that broadcast to the small side of an operation, and the maps of the result's dims. shape: that
+    of the result."""
     operands = list(operands)
     while True:
         maps, to_apply, left = _agreed(operands, shape, why, notes)

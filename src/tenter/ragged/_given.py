@@ -28,5 +28,5 @@ def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
 
 
 def held(lengths: Any) -> Any:
-    """Lengths as they were given; of a plan its segments."""
+    """Lengths as they were given, or the segments of a plan."""
     return lengths._segments if isinstance(lengths, Plan) else lengths

@@ -92,7 +92,7 @@ def spans_to_mask(
     Parameters
     ----------
     starts, ends : array of ints
-        Of one shape [..., k], for k spans: 0 <= start <= end <= n, in any order; they may overlap.
+        Arrays of one shape [..., k], for k spans: 0 <= start <= end <= n, in any order; they may overlap.
     n : int
         The number of positions.
     out : array, optional

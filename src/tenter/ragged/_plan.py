@@ -210,12 +210,12 @@ class Plan(Generic[Indices]):
 
     @property
     def output_size(self) -> int:
-        """The sum of the lengths; waits for a device that alone knows it."""
+        """The sum of the lengths. If only a device knows it, the call waits for the device."""
         return self._with_total().total  # type: ignore[no-any-return]
 
     @property
     def max_len(self) -> int:
-        """The largest length, 0 without rows; waits for a device that alone knows it."""
+        """The largest length; 0 if there are no rows. If only a device knows it, the call waits for the device."""
         return self._once("max_len", segments.longest)  # type: ignore[no-any-return]
 
     @property

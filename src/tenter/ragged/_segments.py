@@ -65,8 +65,8 @@ def segment_sum(
     Returns
     -------
     array
-        x's dtype, with n in place of that length; 0 for an empty row. Sums of integers are exact and saturated (64-bit
-        ones wrap), sums of half types are computed in float32.
+        An array of x's dtype with one position per row along axis; 0 for an empty row. Sums of integers are exact and
+        saturated (64-bit ones wrap), sums of half types are computed in float32.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def segment_mean(
     Returns
     -------
     array
-        x's dtype, with n in place of that length; 0 for an empty row.
+        An array of x's dtype with one position per row along axis; 0 for an empty row.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def segment_max(
     Returns
     -------
     array
-        x's dtype, with n in place of that length; for an empty row -inf, or the least number of an integer dtype. NaN
+        An array of x's dtype with one position per row along axis; for an empty row -inf, or the least integer. NaN
         is larger than all else.
 
     Raises
@@ -225,7 +225,7 @@ def segment_min(
     Returns
     -------
     array
-        x's dtype, with n in place of that length; for an empty row inf, or the largest number of an integer dtype. NaN
+        An array of x's dtype with one position per row along axis; for an empty row inf, or the largest integer. NaN
         is smaller than all else.
 
     Raises

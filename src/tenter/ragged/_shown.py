@@ -14,7 +14,7 @@ def line(s: Segments) -> str:
 
 
 def html(s: Segments, its_map: Copy | None) -> str:
-    """its_map: of lengths that the host knows."""
+    """its_map: the map of lengths that the host knows."""
     if its_map is None:
         return table("Plan", [("rows", str(s.n)), ("lengths", f"on {s.offsets.device}")])
     rows = [("rows", f"{s.n:,}"), ("positions", f"{s.total:,}"), ("lengths", short(s.lengths, s.n))]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import struct
 
-#: of Photoshop's resources, those that hold for other pixels too: IPTC and its digest, the copyright's mark and address
+#: Photoshop's resources that stay right for other pixels: IPTC and its digest, the copyright's mark and address
 IPTC, KEPT = 0x0404, (0x0404, 0x0425, 0x040A, 0x040B)
 HEAD = b"Photoshop 3.0\0"
 
 
 def kept(resources: dict[int, bytes]) -> dict[int, bytes]:
-    """The resources that stay; of the others, the thumbnail and the resolution would be wrong."""
+    """The resources that stay. The thumbnail and the resolution would be wrong."""
     return {
         number: bytes(content) for number, content in resources.items() if number in KEPT and type(content) is bytes
     }

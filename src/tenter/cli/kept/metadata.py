@@ -31,7 +31,7 @@ THUMBNAIL_SIDE = 160
 
 @dataclass
 class Metadata:
-    """tags: of the main EXIF directory, with nested directories as dictionaries. icc: the color profile. iptc:
+    """tags: those of the main EXIF directory, with nested directories as dictionaries. icc: the color profile. iptc:
     resources of Photoshop. text: PNG's, by keyword. thumbnail: the longer side of the one among the tags, if any."""
 
     tags: dict[int, Any] = field(default_factory=dict)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """size: stored height and width of the first picture that is read. orientation: its. pictures: how many are read.
-    type: of the file."""
+    """size, orientation: those of the first image that is read, as stored. pictures: how many are read. type: the
+    file's."""
 
     size: tuple[int, int]
     orientation: int

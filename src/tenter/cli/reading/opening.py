@@ -164,7 +164,7 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
 
 
 def _byteorder(head: bytes) -> ByteOrder:
-    """Of a TIFF; that of most machines where the file is none."""
+    """The byte order of a TIFF; for other files that of most machines."""
     return ">" if head[:2] == b"MM" else "<"
 
 

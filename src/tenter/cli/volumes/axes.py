@@ -11,7 +11,7 @@ USUAL = "tczyx"
 
 
 def dim_names(attributes: dict[str, Any], given: tuple[str | None, ...] | None, ndim: int) -> list[str]:
-    """The dims' names: of the zarr array itself, of xarray's attribute, else the usual ones; empty for none.
+    """The dims' names: the zarr array's own, those in xarray's attribute, or the usual ones; empty for none.
 
     attributes: the array's. given: zarr's own names.
     """

@@ -32,8 +32,8 @@ class Task(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """shape: of a block, in elements of the result. threads: that work at once. shared: the first axis along which
-    blocks share chunks. n_bytes: that all of it takes at most."""
+    """shape: a block's shape, in elements of the result. threads: how many work at once. shared: the first axis along
+    which blocks share chunks. n_bytes: that all of it takes at most."""
 
     shape: tuple[int, ...]
     threads: int

@@ -16,7 +16,8 @@ from tenter.cli.volumes.run import Count, run
 
 
 class How(NamedTuple):
-    """Of the options: bytes, a number of threads, whether outputs are replaced, and whether nothing is written."""
+    """What the options say: bytes, a number of threads, whether outputs are replaced, and whether nothing is
+    written."""
 
     memory_limit: int
     threads: int

@@ -23,7 +23,7 @@ _ZSTD_SIZES = (0, 2, 4, 8)
 def bounded(most: int) -> Iterator[None]:
     """Meanwhile, no decoder of numcodecs, which zarr uses, makes more than so many bytes of a chunk.
 
-    Its own functions take no bound, and zarr's have none to hand on.
+    numcodecs has no argument for a bound, and zarr passes none, so its functions are replaced.
     """
     import numcodecs
 

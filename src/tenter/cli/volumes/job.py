@@ -162,7 +162,7 @@ class Job:
 
 
 def working_folder(output: Path, within: Path | None = None) -> Path:
-    """Of the job of an output. within: a folder for it, if not the output's."""
+    """The working folder of an output's job. within: the folder that it is in, if not the output's."""
     parent = within or output.parent
     path = os.path.join(os.path.realpath(parent), output.name)
     return parent / f".{output.name}.{mark.mark(path)}{SUFFIX}"

@@ -34,7 +34,7 @@ class Key(NamedTuple):
 
 
 def mark(path: str) -> str:
-    """Of the working folder for an output. path: the output's, absolute and without links."""
+    """The mark of the working folder for an output. path: the output's, absolute and without links."""
     return hmac.new(key().secret, os.fsencode(path), "sha256").hexdigest()[:DIGITS]
 
 

@@ -20,8 +20,8 @@ KINDS = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
 
 
 class Multiscale(NamedTuple):
-    """The first of a group's multiscale arrays. entry: its metadata. axes: of that, each with its name. scale,
-    translation: of the full size, one number for each axis. paths: of the levels."""
+    """The first of a group's multiscale arrays. entry: its metadata. axes: the entry's, each with its name. scale,
+    translation: those of the full size, one number for each axis. paths: the levels' paths."""
 
     entry: dict[str, Any]
     axes: list[dict[str, Any]]
@@ -86,7 +86,7 @@ def voxel_of(found: Multiscale, scale: Sequence[float]) -> Voxel:
 
 
 def names(found: Multiscale) -> list[str]:
-    """Of the axes."""
+    """The names of the axes."""
     return [str(axis["name"]) for axis in found.axes]
 
 
@@ -119,7 +119,7 @@ def scaled(found: Multiscale, full: Sequence[int], lengths: Sequence[int]) -> li
 def written(
     attributes: dict[str, Any], found: Multiscale, levels: list[dict[str, Any]], zarr_format: int, alone: bool
 ) -> dict[str, Any]:
-    """A group's attributes with these levels in its first multiscale array. alone: of a group without the others."""
+    """A group's attributes with these levels in its first multiscale array. alone: without its others."""
     after: dict[str, Any] = copy.deepcopy(attributes)
     entry = {**found.entry, "datasets": levels}
     holder = after if zarr_format == 2 else after.setdefault("ome", {"version": version(3)})

@@ -35,9 +35,9 @@ OF_LABELS = ("labels", "majority")
 
 
 class Levels(NamedTuple):
-    """method: of METHODS, or majority. factors: how many times smaller each level is, one number for all axes or one
-    for each; None to make voxels isotropic. n_levels: below the full size; None for as many
-    as it takes to fit one chunk."""
+    """method: one of METHODS, or majority. factors: how many times smaller each level is, one number for all axes or
+    one for each; None to make voxels isotropic. n_levels: below the full size; None for as many as it takes to fit one
+    chunk."""
 
     method: str
     factors: tuple[int, ...] | None
@@ -96,7 +96,7 @@ def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None
 def _shapes(
     source: Source, full: Stored, multiscale: ngff.Multiscale, wanted: Levels, chunks: tuple[int, ...] | None
 ) -> list[tuple[int, ...]]:  # fmt: skip
-    """Of the full size and every level. A length that no factor divides is rounded up."""
+    """The shapes of the full size and of every level. A length that its factor does not divide is rounded up."""
     axes = spatial_axes(source, wanted)
     units = {multiscale.axes[axis].get("unit") for axis in axes}
     usual = zarrs.default_chunks(full.shape, full.dtype.itemsize) if source.like is None else full.unit

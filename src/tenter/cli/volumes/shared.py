@@ -38,7 +38,7 @@ class Along(NamedTuple):
 
     @property
     def kept(self) -> int:
-        """Chunks at most that a block or one before it has read and a later one reads again."""
+        """The largest number of chunks that are kept, as a later block reads them again."""
         count, n = len(self.begin), len(self.last)
         first = np.full(n, count)
         for k in reversed(range(count)):

@@ -26,7 +26,7 @@ ZARR_FORMAT = 3
 
 
 class Source(NamedTuple):
-    """stored: the array, its dims in the order of memory: reversed if is_turned. names: of the dims. like: a zarr
+    """stored: the array, its dims in the order of memory: reversed if is_turned. names: the dims' names. like: a zarr
     array, whose chunks and codecs a result takes. multiscale: what is known of axes and voxels, and all attributes of
     the array's group. identity: what tells it from another array. is_group: whether levels can be stored next to it."""
 
@@ -125,7 +125,7 @@ def with_voxel(source: Source, sizes: tuple[float, ...], axes: Sequence[int], un
 
 
 def zarr_format(source: Source) -> int:
-    """Of a result: the source's; the newest for one that is no zarr array."""
+    """The zarr format of a result: the source's, or the newest if the source is no zarr array."""
     return ZARR_FORMAT if source.like is None else int(source.like.metadata.zarr_format)
 
 
@@ -141,7 +141,7 @@ def _check(stored: Stored) -> None:
 
 
 def _digest(path: str) -> str:
-    """Of the metadata of a zarr array."""
+    """A digest of the metadata of a zarr array."""
     for name in zarrs.ROOTS:
         file = Path(path, name)
         if file.is_file():

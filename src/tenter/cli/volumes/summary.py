@@ -20,8 +20,8 @@ class Array(NamedTuple):
 
 
 class Report(NamedTuple):
-    """source, made: the array that was read, and those that were or would be written. names: of the dims, which may be
-    empty. ended: what that took; None of a dry run."""
+    """source, made: the array that was read, and those that were or would be written. names: the dims' names, which may
+    be empty. ended: what that took; None of a dry run."""
 
     source: Array
     output: str
@@ -31,7 +31,7 @@ class Report(NamedTuple):
 
 
 def line_of(report: Report) -> str:
-    """One line; of several arrays one for each, before the last."""
+    """One line; for several arrays also a line for each, before it."""
     output, source = one_line(report.output), report.source
     if report.ended is None:
         last = f"{output}: would be written: {_shown(report.made[0], report)} (from {one_line(source.path)}: "

@@ -123,7 +123,7 @@ def open_tiff(path: Path) -> Stack:
 
 
 def _names(letters: str, path: Path) -> list[str]:
-    """Of dims, by tifffile's letters. One that says nothing is along z if there is no other."""
+    """Names of dims, from tifffile's letters. A dim without a meaning is z if there is no other."""
     names = [CHANNEL if letter == "S" else letter.lower() for letter in letters]
     unknown = [k for k, name in enumerate(names) if name not in ORDER]
     if len(unknown) == 1 and "z" not in names:

@@ -25,7 +25,7 @@ Box = tuple[tuple[int, int], ...]
 
 
 class Operation(NamedTuple):
-    """What makes an array of shape_out of one of shape. maps: of the axes that change, by axis; saturate: whether 8-bit
+    """How an array of `shape` becomes one of `shape_out`. maps: by axis, of axes that change. saturate: whether 8-bit
     values are rounded after each axis. dtype: in this machine's byte order."""
 
     shape: tuple[int, ...]

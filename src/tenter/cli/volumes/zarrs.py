@@ -147,8 +147,8 @@ def create_zarr(
     path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int,
     names: list[str] | None = None,
 ) -> None:  # fmt: skip
-    """An array of zarr format 2 or 3 without elements. like: the zarr array whose chunks, codecs, fill value, names of
-    dims and attributes it takes; None: zarr's defaults. chunks, names: others than those."""
+    """Creates an empty array of zarr format 2 or 3. like: the zarr array whose chunks, codecs, fill value, names of
+    dims and attributes it gets; None: zarr's defaults. chunks, names: replace those of `like`."""
     _require()
     import zarr
 

@@ -164,7 +164,7 @@ def _frequent(colors: Colors, most: int) -> npt.NDArray[np.uint8]:
 
 
 def _set_exact(indices: npt.NDArray[np.uint8], colors: Colors, palette: npt.NDArray[np.uint8]) -> None:
-    """Of pixels whose color is in the palette, give its number there."""
+    """Gives pixels whose color is in the palette its number."""
     keys = palette.astype(np.uint32) @ (1, 1 << 8, 1 << 16)
     if colors.size < FEW:
         order = np.argsort(keys)

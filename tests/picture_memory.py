@@ -1,15 +1,10 @@
-"""Writes the table of docs/file-formats.md that says how much memory `tenter resize` takes for pictures of each kind.
-
-`python docs/picture_memory.py` runs the command on pictures of noise, whose files are as long as they can be, and reads
-the peak of each process from /proc.
-"""
+"""How much memory `tenter resize` allocates for images of each kind. The images are noise, whose files are as long as
+they can be; the peak of each process is read from /proc."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +13,7 @@ import numpy as np
 import tifffile
 from PIL import Image
 
-PAGE = Path(__file__).with_name("file-formats.md")
-PEAK = Path(__file__).resolve().parent.parent / "tests" / "programs" / "peak_of_command.py"
-BEGIN, END = "<!-- picture_memory.py writes this table -->\n", "<!-- end of the table of memory -->\n"
+PEAK = Path(__file__).resolve().parent / "programs" / "peak_of_command.py"
 WIDE, HIGH = 2000, 1500  # of colors; gray has as many samples, and more pixels
 LIGHT = "--linear-light"
 RUNS = {"to 1/10": ["--scale", "0.1"], "to 9/10": ["--scale", "0.9"], "to 1/2, linear light": ["--scale", "0.5", LIGHT]}
@@ -118,29 +111,3 @@ def per_sample(kind: Kind, names: Iterable[str] = RUNS) -> dict[str, float]:
     runs = {name: RUNS[name] for name in names if not (LIGHT in RUNS[name] and no_light)}
     samples = height * width * kind.channels
     return {name: (peak(large, *run) - peak(small, *run)) / samples for name, run in runs.items()}
-
-
-def table() -> str:
-    rows = [["Kind", *RUNS], ["---"] * (1 + len(RUNS))]
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            for kind in KINDS:
-                found = per_sample(kind)
-                rows.append([kind.name, *(f"{found[run]:.1f}" if run in found else "-" for run in RUNS)])
-                print(*rows[-1], flush=True)
-        finally:
-            os.chdir(before)
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
-def main() -> int:
-    made = table()  # the page may change meanwhile
-    before, rest = PAGE.read_text().split(BEGIN)
-    PAGE.write_text(before + BEGIN + "\n" + made + "\n" + END + rest.split(END)[1])
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
