@@ -163,9 +163,7 @@ ROWS = [
         "bilinear, the same sizes, channels-last",
         resized(IMAGE, (256, 256), mode="bilinear", channels_last=True),
     ),
-    Row(
-        TRAIN, "trilinear, (2, 32, 64, 64, 64) to 128³", resized(VOLUME, (128, 128, 128), mode="trilinear"), shown=True
-    ),
+    Row(TRAIN, "trilinear, (2, 32, 64, 64, 64) to 128³", resized(VOLUME, (128, 128, 128), mode="trilinear")),
     Row(TRAIN, "nearest, (8, 64, 128, 128) to 256²", resized(IMAGE, (256, 256), mode="nearest")),
     Row(
         TRAIN,
