@@ -65,7 +65,6 @@ COUNTED = {
     "_planned": {"tenter/_plans/plan.py": "planned in Python"},
     "perform": {"tenter/_execution/calls.py": "checked", "tenter/_execution/fill_value.py": "value in Python"},
     "perform_flipped": {"tenter/_execution/calls.py": "checked"},
-    "lookup": {"tenter/_execution/calls.py": "plan looked up in Python"},
     "run": {
         "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_torch/run.py": "plan run by Python",
         "tenter/_plans/reference.py": "reference",

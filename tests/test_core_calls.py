@@ -13,6 +13,8 @@ import torch
 import tenter
 from cases import values
 from tenter import _native
+from tenter._execution import calls
+from tenter._plans import cache
 
 tenter.repeat(torch.zeros(1), 1)  # which makes tensors known to the core
 ARGS = [
@@ -36,16 +38,48 @@ def test_keys_differ_where_calls_do(make):
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
 def test_what_has_no_key_is_served_all_the_same(make):
-    """Large ints, lists, arrays, long arguments, many dims."""
+    """Large ints, lists, arrays, long arguments."""
     x = make(np.arange(3.0))
-    for arg in (2**70, [object()], make(np.zeros(2)), [make(np.zeros(2))], "long" * 200, object()):
+    for arg in (2**70, [object()], make(np.zeros(2)), [make(np.zeros(2))], "long" * 600, object()):
         assert _native.call_key("f", x, arg) is None
-    many = make(np.zeros((1,) * 9 + (2,)))
-    assert _native.call_key("f", many) is None
     for _ in range(2):
-        assert tenter.repeat(many, *(1,) * 9, 3).shape == (1,) * 9 + (6,)
         assert tenter.repeat_interleave(x, np.int64(2), 0).shape == (6,)
         assert tenter.tile(x, [2]).shape == (6,)
+
+
+OTHERS = {
+    **{name: lambda name=name: np.zeros((2, 3), name) for name in ("<M8[s]", "<M8[D]", "<m8[s]", "U3", "U4", "S3", "V3", "V4")},
+    **{name: lambda name=name: np.zeros((2, 3), name) for name in (">f4", ">f8", ">i4", "longdouble", "clongdouble")},
+    "fields": lambda: np.zeros((2, 3), "i4,f8"),
+    "9 dims": lambda: np.zeros((1,) * 8 + (2,), np.float32),
+    "9 other dims": lambda: np.zeros((1,) * 7 + (2, 1), np.float32),
+    "strides": lambda: np.zeros((1,) * 8 + (4,), np.float32)[..., ::2],
+    "64 dims": lambda: np.zeros((1,) * 31 + (2,), np.float32).reshape((1,) * (MOST_DIMS - 1) + (2,)),
+    "empty tensor": lambda: torch.zeros(0, 2),
+    "tensor": lambda: torch.zeros((1,) * 9 + (2,)),
+    "tensor of doubles": lambda: torch.zeros((1,) * 9 + (2,), dtype=torch.float64),
+    "tensor of 64 dims": lambda: torch.zeros((1,) * 63 + (2,)),
+}  # fmt: skip
+MOST_DIMS = 64 if np.lib.NumpyVersion(np.__version__) >= "2.0.0" else 32
+
+
+def test_arrays_of_any_dtype_and_many_dims_have_keys() -> None:
+    keys = {name: _native.call_key("f", make(), 1) for name, make in OTHERS.items()}
+    assert None not in keys.values() and len(set(keys.values())) == len(keys)
+    assert keys == {name: _native.call_key("f", make(), 1) for name, make in OTHERS.items()}
+    for odd in (np.array([{}, {}]), np.array([(1, {})], "i4,O"), np.ma.zeros(3)):
+        assert _native.call_key("f", odd) is None
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_their_plans_are_found_by_the_core(name, monkeypatch):
+    x = OTHERS[name]()
+    cache.plans.clear()
+    first = tenter.repeat_interleave(x, 3, -1)
+    assert len(cache.plans) == 1
+    monkeypatch.setattr(calls, "perform", None)
+    again = tenter.repeat_interleave(x, 3, -1)
+    assert again.dtype == first.dtype and again.shape == first.shape and (again == first).all()
 
 
 def test_lone_dims_have_their_strides_in_the_key():
@@ -65,7 +99,8 @@ ODD = {
     "quantized": lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8),
     "nested": lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
     "mkldnn": lambda: torch.ones(3).to_mkldnn(),
-    "empty": lambda: torch.empty(0, 2),
+    "empty on meta": lambda: torch.empty(0, 2, device="meta"),
+    "empty and sparse": lambda: torch.empty(0, 2).to_sparse(),
 }
 
 
@@ -74,6 +109,15 @@ def test_tensors_that_are_more_than_their_memory_are_not_read(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert _native.call_key("f", ODD[name]()) is None
+
+
+def test_empty_tensors_are_ordinary_if_python_says_so():
+    """As they have no address, the core reads functional ones like others."""
+    x = torch.empty(0, 2)
+    for _ in range(2):
+        assert tenter.tile(x, 2).shape == (0, 4)
+        functional = tenter.tile(torch._to_functional_tensor(x), 2)
+        assert torch._is_functional_tensor(functional) and functional.shape == (0, 4)
 
 
 def test_tensors_under_a_transform_are_not_read_also_when_it_is_over():

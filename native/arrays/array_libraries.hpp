@@ -21,8 +21,8 @@ struct NumpyArray {
 
 extern struct NumpyLibrary {
   PyObject *type = nullptr, *empty = nullptr;
-  PyObject* large_empty = nullptr;                  // (x, shape, order) -> (array, address, past caches)
-  PyObject *metadata, *num, *isnative, *transpose;  // interned names of attributes
+  PyObject* large_empty = nullptr;  // (x, shape, order) -> (array, address, past caches)
+  PyObject *metadata, *num, *isnative, *str, *hasobject, *transpose;  // interned names of attributes
   // PyArray_NewFromDescr, which takes over a reference of the dtype; and PyArray_SetBaseObject, which takes over one of
   // the base. Null if NumPy's table of functions is not known.
   PyObject* (*new_view)(PyObject* type, PyObject* dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* stride,
@@ -55,7 +55,6 @@ extern struct RegisteredCalls {
   PyObject* plans = nullptr;            // dictionary: a call's key -> HostPlan or Plan; `store` bounds its size
   PyObject* specializations = nullptr;  // dictionary: key -> Specialization or None
   PyObject* run = nullptr;              // (x, Plan) -> result
-  PyObject* fallback = nullptr;         // (call, x, *arguments) -> result or None, for what the core does not read
   PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
   PyObject* thread_count = nullptr;
   Py_ssize_t ready = 0;  // index of the HostPlan in a Plan, which is a tuple

@@ -1,5 +1,6 @@
 #include "arrays/arrays.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -51,17 +52,13 @@ Reading read_ndarray(PyObject* x, ArrayView& view) {
 
 // Finds out what PyTorch's dispatch keys would say. The read fails for sparse, batched, quantized and nested tensors.
 // There is no address for functional, meta and zero tensors, and for empty ones. The neg and conj bits are asked for.
-Reading describe_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
-  DLTensor t;
+Reading read_ordinary(PyObject* x, DLTensor& t, bool may_be_empty) {
   if (torch.read(x, &t) != 0) {
     PyErr_Clear();
     return Reading::traced;
   }
-  if (t.ndim > max_read_dims) return Reading::unreadable;
-  const ArrayDtype* const dtype = torch.dtype_of(t);
-  bool empty = false;
-  for (int d = 0; d < t.ndim; ++d) empty = empty || t.shape[d] == 0;
-  if (!dtype || !(t.data || (may_be_empty && empty))) return Reading::unreadable;
+  const bool empty = std::find(t.shape, t.shape + t.ndim, 0) != t.shape + t.ndim;
+  if (!(t.data || (may_be_empty && empty))) return Reading::unreadable;
   const int negative = truth(method(x, torch.is_neg));
   if (negative) return negative < 0 ? Reading::failed : Reading::traced;
   if (t.code == complex_code) {
@@ -72,6 +69,14 @@ Reading describe_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false)
     const int autocast = truth(PyObject_Vectorcall(torch.autocast, nullptr, 0, nullptr));
     if (autocast) return autocast < 0 ? Reading::failed : Reading::traced;
   }
+  return Reading::readable;
+}
+
+Reading describe_tensor(PyObject* x, ArrayView& view, bool may_be_empty = false) {
+  DLTensor t;
+  if (const Reading found = read_ordinary(x, t, may_be_empty); found != Reading::readable) return found;
+  const ArrayDtype* const dtype = torch.dtype_of(t);
+  if (!dtype || t.ndim > max_read_dims) return Reading::unreadable;
   view.data = static_cast<char*>(t.data) + t.byte_offset, view.ndim = t.ndim, view.tensor = true;
   view.device = t.device.type, view.device_number = t.device.id, view.dtype = dtype;
   for (int d = 0; d < t.ndim; ++d) view.shape[d] = t.shape[d], view.stride[d] = t.strides[d] * dtype->itemsize;
@@ -142,6 +147,25 @@ Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty) {
   return is_tensor(x) ? read_tensor(x, view, may_be_empty) : Reading::unreadable;
 }
 
+Reading read_outline(PyObject* x, ArrayOutline& to) {
+  if (is_tensor(x)) {
+    DLTensor t;
+    if (const Reading found = read_ordinary(x, t, true); found != Reading::readable) return found;
+    to.number = int64_t(t.code) << 32 | int64_t(t.bits) << 16 | t.lanes;
+    to.data = static_cast<char*>(t.data) + t.byte_offset, to.shape = t.shape, to.stride = t.strides;
+    to.ndim = t.ndim, to.device = t.device.type, to.device_number = t.device.id;
+    return Reading::readable;
+  }
+  if (!is_numpy(x)) return Reading::unreadable;
+  const auto& a = *reinterpret_cast<const NumpyArray*>(x);
+  to.dtype = Owned(PyObject_GetAttr(a.descr, numpy.str));
+  const bool read = to.dtype && integer(PyObject_GetAttr(a.descr, numpy.num), to.number) && to.number >= 0;
+  if (!read || truth(PyObject_GetAttr(a.descr, numpy.hasobject)) != 0) return PyErr_Clear(), Reading::unreadable;
+  static_assert(sizeof(Py_ssize_t) == sizeof(int64_t));
+  to.data = a.data, to.shape = a.dimensions, to.stride = a.strides, to.ndim = a.nd;
+  return Reading::readable;
+}
+
 int calls_are_traced() {
   for (Py_ssize_t k = 0, n = PyTuple_Size(torch.tracers); k < n; ++k) {
     const int found = truth(PyObject_Vectorcall(PyTuple_GetItem(torch.tracers, k), nullptr, 0, nullptr));
@@ -173,6 +197,8 @@ PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
   if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
   if (!(numpy.isnative = PyUnicode_InternFromString("isnative"))) return nullptr;
+  if (!(numpy.str = PyUnicode_InternFromString("str"))) return nullptr;
+  if (!(numpy.hasobject = PyUnicode_InternFromString("hasobject"))) return nullptr;
   if (!(numpy.transpose = PyUnicode_InternFromString("transpose"))) return nullptr;
   for (ArrayDtype& d : numpy.dtypes)
     if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;

@@ -101,6 +101,21 @@ bool is_tensor(PyObject* x);
 // have no elements. The view is within the memory of x; no other function returns the address of a tensor.
 Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty = false);
 
+// The layout of an array of any dtype and number of dims, for the key of its calls. Pointers are into the array.
+//   dtype   NumPy's description of the dtype, such as ">f4"; null for tensors
+//   number  NumPy's type number; of a tensor, DLPack's code, bits and lanes
+struct ArrayOutline {
+  Owned dtype;
+  int64_t number;
+  const void *data, *shape, *stride;
+  int ndim;
+  int device = on_cpu, device_number = 0;
+};
+// Reads the layout of an array that `read_array` cannot read. Elements that hold Python objects are
+// unreadable, and dtypes that NumPy has no number for.
+// Empty tensors have no address, so Python must find out whether they are ordinary.
+Reading read_outline(PyObject* x, ArrayOutline& to);
+
 // Whether a transform, mode, tracer or forward-mode level intercepts calls on tensors. 1, 0, or -1 with an error.
 int calls_are_traced();
 int wants_grad(PyObject* x);  // whether autograd records calls on a tensor: 1, 0, or -1 with an error

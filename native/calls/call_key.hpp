@@ -107,6 +107,13 @@ class Key {
     put(x.shape, size_t(x.ndim) * sizeof x.shape[0]), put(x.stride, size_t(x.ndim) * sizeof x.stride[0]);
     if (x.device != on_cpu) put(x.device_number), put(int(reinterpret_cast<uintptr_t>(x.data) % 16));
   }
+  // The same for an array that the core does not read. Returns false if the description of its dtype cannot be read.
+  bool outline(const ArrayOutline& x) {
+    const size_t bytes = size_t(x.ndim) * sizeof(int64_t);
+    put('*'), put(x.number), put(char(x.ndim)), put(char(x.device)), put(x.shape, bytes), put(x.stride, bytes);
+    if (x.device != on_cpu) put(x.device_number), put(int(reinterpret_cast<uintptr_t>(x.data) % 16));
+    return !x.dtype || constant(x.dtype.get());
+  }
   // Appends all about an array except its shape. Returns false if its memory order depends on the shape too.
   bool kind(const ArrayView& x) {
     LayoutClass its;
@@ -151,7 +158,7 @@ class Key {
   }
 
   inline static PyTypeObject* constant_types[most_types] = {};
-  char bytes_[512];
+  char bytes_[2048];  // the layout of an array of 64 dims takes 1,024
   size_t size_ = 0;
   bool fits_ = true;
 };

@@ -27,13 +27,26 @@ namespace nb = nanobind;
 namespace tenter {
 namespace {
 
-// Makes the key of a call's plan. Returns false if it has none: an argument cannot be hashed, or the key is too long.
-bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
-  key.array(x);
+// Appends a call and its arguments to the key of its plan, which begins with the array. Returns false if it has no key:
+// an argument cannot be hashed, or the key is too long.
+bool put_call(PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
   if (!key.constant(call)) return false;
   for (Py_ssize_t k = 0; k < n; ++k)
     if (!key.constant(args[k])) return false;
   return key.fits();
+}
+
+bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssize_t n, Key& key) {
+  key.array(x);
+  return put_call(call, args, n, key);
+}
+
+// The key of a call on an array that the core does not read. Null with an error, or without one if it has none.
+Owned outline_key(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize_t n) {
+  ArrayOutline from;
+  Key key;
+  const bool keyed = read_outline(x, from) == Reading::readable && key.outline(from) && put_call(call, args, n, key);
+  return Owned(keyed ? key.bytes() : nullptr);
 }
 
 PyObject* scale_of(const CoreCall& call) {
@@ -192,17 +205,16 @@ bool cache_plan(PyObject* key, PyObject* plan) {
   return bool(done);
 }
 
-// (plans, index of the HostPlan in a Plan, run, fallback, store, specializations, types of NumPy's numbers,
-// fractions.Fraction, thread_count, bytes of the machine's memory) -> None
+// (plans, index of the HostPlan in a Plan, run, store, specializations, types of NumPy's numbers, fractions.Fraction,
+// thread_count, bytes of the machine's memory) -> None
 PyObject* register_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 10) return PyErr_Format(PyExc_TypeError, "expected 10 arguments");
-  calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[9]);
+  if (n != 9) return PyErr_Format(PyExc_TypeError, "expected 9 arguments");
+  calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
   if (PyErr_Occurred()) return nullptr;
-  calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.fallback = Py_NewRef(args[3]),
-  calls.store = Py_NewRef(args[4]);
-  calls.specializations = Py_NewRef(args[5]), number_types.numpy = Py_NewRef(args[6]),
-  number_types.fraction = Py_NewRef(args[7]);
-  calls.thread_count = Py_NewRef(args[8]);
+  calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.store = Py_NewRef(args[3]);
+  calls.specializations = Py_NewRef(args[4]), number_types.numpy = Py_NewRef(args[5]),
+  number_types.fraction = Py_NewRef(args[6]);
+  calls.thread_count = Py_NewRef(args[7]);
   Py_RETURN_NONE;
 }
 
@@ -213,9 +225,12 @@ PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
   const Reading found = read_array(args[1], x);
-  if (found == Reading::failed) return nullptr;
+  if (found == Reading::unreadable) {
+    Owned key = outline_key(args[1], args[0], own.args(), n - 2);
+    return key ? key.release() : none_or_error();
+  }
   Key key;
-  if (found != Reading::readable || !make_key(x, args[0], own.args(), n - 2, key)) Py_RETURN_NONE;
+  if (found != Reading::readable || !make_key(x, args[0], own.args(), n - 2, key)) return none_or_error();
   return key.bytes();
 }
 
@@ -250,7 +265,7 @@ Outcome run_keyed(const CoreCall& call, PyObject* plan_key, PyObject* plan) {
   return call.wants_grad ? record_plan(call.x, plan) : run_plan(call.x, call.from, plan);
 }
 
-// Runs a call whose array was read and whose arguments were copied. Declined if Python's cache must be asked.
+// Runs a call whose arguments were copied.
 Outcome run_read(CoreCall call) {
   const int wants = call.from.tensor ? wants_grad(call.x) : 0;
   if (wants < 0) return Outcome::failed();
@@ -263,6 +278,15 @@ Outcome run_read(CoreCall call) {
   if (PyErr_Occurred()) return Outcome::failed();
   const Owned reference(Py_XNewRef(plan));  // as another thread may drop it from the cache
   return run_keyed(call, bytes.get(), plan);
+}
+
+// Runs a call on an array that the core does not read, if its plan is cached.
+Outcome run_outlined(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize_t n) {
+  const Owned key = outline_key(x, call, args, n);
+  const Owned plan(key ? Py_XNewRef(cached_plan(key.get())) : nullptr);
+  if (!plan) return Outcome::none();
+  PyObject* const both[2] = {x, plan.get()};
+  return Outcome::of_python(PyObject_Vectorcall(calls.run, both, 2, nullptr));
 }
 
 }  // namespace
@@ -280,17 +304,13 @@ PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
     return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size)).to_python();
   }
   OwnArguments own;
+  if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView from;
-  const bool owned = own.read(args + 2, n - 2);
-  if (PyErr_Occurred()) return nullptr;
-  const Reading found = read_array(x, from);
-  if (found == Reading::failed) return nullptr;
-  if (found == Reading::traced) Py_RETURN_NONE;
-  if (owned && found == Reading::readable) {
-    Outcome y = run_read({x, from, args[0], names, own.args(), n - 2});
-    if (!y.is_declined()) return std::move(y).to_python();
+  switch (read_array(x, from)) {
+    case Reading::readable: return run_read({x, from, args[0], names, own.args(), n - 2}).to_python();
+    case Reading::unreadable: return run_outlined(x, args[0], own.args(), n - 2).to_python();
+    default: return none_or_error();
   }
-  return PyObject_Vectorcall(calls.fallback, args, size_t(n), nullptr);
 }
 
 namespace {

@@ -27,8 +27,6 @@ class _Missing:
 
 MISSING: Any = _Missing()
 SHOWN = 60  # characters of a value in messages
-# Types of arguments that never change. A tensor with one count is not among them.
-CONSTANTS = frozenset((int, float, str, bool, type(None), tuple))
 
 
 def error(refusal: Refusal, function: str, *args: Any, **named: Any) -> Exception:

@@ -1,20 +1,19 @@
 """Runs checked calls: by a cached or a new plan, or by PyTorch's dispatcher if the array is traced."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.arguments import CONSTANTS
 from tenter._arrays.library import of, traced
 from tenter._arrays.limits import machine_memory
 from tenter._arrays.thread_count import thread_count
 from tenter._execution import into
 from tenter._execution.executor import EXACT, FIND as FIND, Cached, of as executor_of
 from tenter._plans import specializations
-from tenter._plans.cache import key, plans, store
+from tenter._plans.cache import plans, store
 from tenter._plans.plan import Plan, plan
 from tenter._rules.filters import Filter, Keys
 from tenter._rules.presets import Convention
@@ -42,48 +41,20 @@ def _unknown(call: str, x: Any, *args: Any) -> Any:
     return None
 
 
-MOST_LEVELS = 4
 # `FIND.get(type(x), unknown)(call, x, *args)` returns the result of a cached call, or None if the call is not cached.
 unknown: Cached = _unknown
 
 
-def lookup(call: str, x: Any, *args: Any) -> Any:
-    """Returns the result of a cached call on arrays or arguments that the core does not read; None if it is not
-    cached."""
-    runs = EXACT.get(type(x))
-    if runs is None or not runs.is_ordinary(x):
-        return None
-    try:
-        found = plans.get(key(call, runs, x, args, types(args)))
-    except (TypeError, ValueError):  # unhashable arguments; memoryviews raise ValueError
-        return None
-    return None if found is None else runs.run_cached(x, found)
-
-
 def _run_cached(x: Any, plan: Plan) -> Any:
-    return EXACT[type(x)].run_cached(x, plan)
+    runs = EXACT[type(x)]
+    # The core cannot tell whether empty tensors are ordinary. Given None, it lets Python check the call.
+    return runs.run_cached(x, plan) if runs.is_ordinary(x) else None
 
 
 _native.register_calls(
-    plans, Plan._fields.index("ready"), _run_cached, lookup, store, specializations.native,
+    plans, Plan._fields.index("ready"), _run_cached, store, specializations.native,
     tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(),
 )  # fmt: skip
-
-
-def types(args: tuple[Any, ...], level: int = 0) -> tuple[type, ...] | None:
-    """Returns the types of all values, because equal values of different types differ as arguments. None if a value is
-    mutable, or if tuples are nested deeper than any valid argument."""
-    found = tuple(map(type, args))
-    if list in found or level > MOST_LEVELS:
-        return None
-    if tuple in found:
-        for value in args:
-            if type(value) is tuple:
-                inner = types(value, level + 1)
-                if inner is None:
-                    return None
-                found += inner
-    return found
 
 
 def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
@@ -111,7 +82,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         return _into_out(runs.dispatched(flat, spec), x, out)
     if specializations.store(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
         return made
-    found = _key(call, x, args) if _lasts(x, flat, spec) else None
+    found = _native.call_key(call, x, *args) if _lasts(x, flat, spec) else None
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
@@ -126,20 +97,6 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
 def by_core(call: str, x: Any, args: tuple[Any, ...], out: Any) -> Any:
     """Returns the result of a call whose specialization the core has just got; None if the core declines."""
     return FIND[type(x)](call, x, *args) if out is None else cached_into(call, x, out, *args)
-
-
-def _key(call: str, x: Any, args: tuple[Any, ...]) -> Hashable:
-    """Returns the key of the call's plan; None if an argument is mutable."""
-    found = _native.call_key(call, x, *args)
-    if found is None and (arg_types := _constants(args)) is not None:
-        return key(call, EXACT[type(x)], x, args, arg_types)
-    return found
-
-
-def _constants(args: tuple[Any, ...]) -> tuple[type, ...] | None:
-    """Returns the types of all values; None if one is mutable, or of a type that only the core can use as a key."""
-    found = types(args)
-    return found if found is not None and CONSTANTS.issuperset(found) else None
 
 
 def perform_flipped(call: str, x: Any, args: tuple[Any, ...], flipped: Any, spec: Spec, out: Any = None) -> Any:

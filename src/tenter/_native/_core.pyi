@@ -229,7 +229,6 @@ def register_calls(
     plans: Any,
     ready: int,
     run: Any,
-    fallback: Any,
     store: Any,
     specializations: Any,
     numpy_numbers: tuple[type, ...],

@@ -1,5 +1,5 @@
 """Cached calls on ordinary dense tensors. The core is compiled without PyTorch's headers and reads tensors by DLPack's
-exchange API. With a PyTorch that lacks it, cached calls use `calls.lookup`."""
+exchange API. With a PyTorch that lacks it, each call is checked and planned."""
 
 from typing import Any
 
