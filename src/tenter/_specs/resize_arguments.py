@@ -198,7 +198,7 @@ def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
 
 
 def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
-    """How positions are computed where inputs are copied. PyTorch's formulas know no alignments and edges."""
+    """How the positions of a nearest mode are rounded. PyTorch's formulas have no other alignment and no edges."""
     arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
     return "exact" if align or (edge and arithmetic == "torch") else arithmetic
 

@@ -35,7 +35,7 @@ def head_of(file: BinaryIO) -> bytes:
 
 def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) -> tuple[npt.NDArray[Any], str] | None:
     """The stored pixels and their kind if they are deeper than Pillow reads them, else None. narrow: whether 8 bits
-    are enough where that is less than the file has."""
+    are accepted although the file has more."""
     tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
     if tags:
         return tiff.read_page(file, image.tell()) if _is_deep(tags, image) else None
