@@ -49,6 +49,7 @@ LEVELS = {
 # What reads most of the kernels comes first.
 TESTS = (
     "test_loops.py", "test_kernels.py", "test_byte_taps.py", "test_bytes.py", "test_torch_normalized.py",
+    "test_small_images.py", "test_core_repeats.py", "test_short_rows.py",
     "test_maps.py", "test_ragged.py", "test_ragged_reductions.py", "test_signals.py", "test_filters.py",
     "test_pillow.py", "test_nearest.py", "test_resize_dtypes.py", "test_few_taps.py", "test_layouts.py", "test_streaming.py",
     "test_changing_counts.py", "test_numpy_suite.py", "test_long_axes.py", "test_exact_positions.py", "test_resize.py",
@@ -61,9 +62,9 @@ NOT_FITTING = (
     "test_values_and_gradients_in_compiled_code", "test_a_plan_that_does_not_know_its_total_names_the_call",
     "test_wrong_lengths_are_refused_in_compiled_code",
 )  # fmt: skip
-# What else than tenter decides the bits of a random call: long double, exponentials and powers of NumPy and PyTorch, and
-# signs of the NaNs that infinities make.
-NOT_COMPARED = re.compile("longdouble|softmax|linear_light|'special'|'extreme'")
+# What else than tenter decides the bits of a random call: long double, exponentials and powers of NumPy and PyTorch,
+# signs of the NaNs that infinities make, and values past the edges in dtypes that PyTorch 2.10's `where` lacks.
+NOT_COMPARED = re.compile("longdouble|softmax|linear_light|'special'|'extreme'|(?s:'torch', 'uint(16|32|64)'.*value=)")
 # Imported as every Python starts: on Arm PyTorch is older than tenter promises; on this machine v3 is the level.
 ON_ARM = f"from tenter._arrays import promised\npromised.OLDEST['PyTorch'] = {TORCH}\n"
 ON_V3 = "from tenter import _native\nassert _native.force_level('v3')\n"
@@ -243,10 +244,15 @@ def digest_of_v3(arm: Arm, calls: int) -> Path:
     command = [sys.executable, "-m", "tests.digest", "--calls", str(calls), "--seed", "0", "--write", file]
     subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, check=True, stdout=subprocess.DEVNULL)
     with gzip.open(file, "rt") as made:
-        kept = [line for line in made if not NOT_COMPARED.search(json.loads(line).get("source", ""))]
+        kept = [line for line in made if is_compared(json.loads(line))]
     with gzip.open(file, "wt") as compared:
         compared.writelines(kept)
     return file
+
+
+def is_compared(call: dict[str, str]) -> bool:
+    """Not an error that prints an address: it is cut at a length, and Arm's addresses have other lengths."""
+    return not NOT_COMPARED.search(call.get("source", "")) and " at 0x" not in call.get("said", "")
 
 
 def main() -> int:

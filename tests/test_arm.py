@@ -39,10 +39,20 @@ def test_the_levels_of_arm_are_those_that_are_compiled_there():
         ("x = Array('numpy', 'clongdouble', (7,), 'normal', seed=1).made()\ny = tenter.repeat(x, 2)", False),
         ("x = Array('torch', 'float16', (7,), 'special', seed=1).made()\ny = tenter.repeat(x, 2)", False),
         ("y = tenter.ragged.segment_softmax(x, lengths, 0)", False),
+        ("x = Array('torch', 'uint16', (7,), 'normal', seed=1).made()\ny = tenter.resize(x, scale=2)", True),
+        ("x = Array('torch', 'uint16', (7,), 'normal', seed=1).made()\ny = tenter.resize(x, scale=2, value=7)", False),
     ],
 )
 def test_what_other_libraries_compute_is_not_compared(source: str, compared: bool):
-    assert bool(arm.NOT_COMPARED.search(source)) != compared
+    assert arm.is_compared({"source": source}) == compared
+
+
+def test_errors_that_print_addresses_are_not_compared():
+    call = {"source": "y = tenter.resize(x, mode=Filter(lambda d: 1 - d, 1.0), like='paint')"}
+    assert arm.is_compared({**call, "said": "ValueError: like: expected one of torch, pillow, got 'paint'"})
+    assert not arm.is_compared(
+        {**call, "said": "ValueError: ... mode=Filter(f=<function <lambda> at 0x>, support=1..."}
+    )
 
 
 def test_a_program_that_runs_keeps_its_files(tmp_path: Path):
