@@ -1,4 +1,4 @@
-"""Objects that hold an array and are not one: labeled containers, files, pictures, buffers. Their packages are not
+"""Objects that hold an array and are not one: labeled containers, files, images, buffers. Their packages are not
 imported here."""
 
 import array

@@ -1,4 +1,4 @@
-"""What `tenter.image.resize` takes in addition to the arguments of `resize`: an array that is a picture, and alpha."""
+"""What `tenter.image.resize` takes in addition to the arguments of `resize`: an array that is an image, and alpha."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of
 from tenter._specs.lengths import channels_first
 
-# Channels that a picture may have in front of its height.
+# Channels that an image may have in front of its height.
 IN_FRONT = (1, 3, 4)
 
 
@@ -35,7 +35,7 @@ def refuse_others(named: dict[str, Any], position: Any) -> None:
 
 
 def has_alpha(x: Any, size: Any, alpha: Any) -> bool:
-    """Refuses arrays that are not pictures; True if the last channel is alpha."""
+    """Refuses arrays that are not images; True if the last channel is alpha."""
     if x.ndim not in (2, 3):
         refuse(ValueError, "x", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
     if alpha is not None and not isinstance(alpha, (bool, np.bool_)) and alpha not in ("premultiplied",):

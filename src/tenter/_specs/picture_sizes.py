@@ -1,4 +1,4 @@
-"""Picture sizes as people state them: within a box, covering a box, or by one side; in exact arithmetic.
+"""Image sizes as people state them: within a box, covering a box, or by one side; in exact arithmetic.
 
 Pairs are (height, width). A side computed from the other is rounded to the nearest integer, halves up, and is at least
 1.
@@ -29,10 +29,10 @@ GRAVITIES = {
 
 
 class Wanted(NamedTuple):
-    """The wanted size of a picture.
+    """The wanted size of an image.
 
-    sides: the height and width that the picture must fit in, None for any; with a gravity, those that it fills
-    enlarge: whether a picture that already fits may grow
+    sides: the height and width that the image must fit in, None for any; with a gravity, those that it fills
+    enlarge: whether an image that already fits may grow
     """
 
     sides: tuple[int | None, int | None]
@@ -153,7 +153,7 @@ def _sides(size: Any) -> tuple[int, int]:
 
 def placed(what: Wanted, spans: Sequence[Span]) -> tuple[tuple[int, int], tuple[Span, Span]]:
     """Returns the size of the result, and the spans of rows and columns that are resized: the given spans or, if the
-    picture fills its size, a part of them. A span may be reversed."""
+    image fills its size, a part of them. A span may be reversed."""
     lengths = [abs(end - begin) for begin, end in spans]
     factors = [Fraction(side) / n for side, n in zip(what.sides, lengths) if side is not None]
     if what.gravity is None:

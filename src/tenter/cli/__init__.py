@@ -1,1 +1,1 @@
-"""The `tenter` command: resize pictures and arrays, and repeat rows of an array."""
+"""The `tenter` command: resize images and arrays, and repeat rows of an array."""

@@ -1,4 +1,4 @@
-"""CMYK pictures for types of files that hold RGB."""
+"""CMYK images for types of files that hold RGB."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy.typing as npt
 from tenter.cli.picture import Picture
 from tenter.cli.writing.pillow import image_of
 
-#: What the summary says of a picture whose inks are made RGB.
+#: What the summary says of an image whose inks are made RGB.
 CONVERTED = "CMYK (converted to sRGB)"
 
 
 def as_rgb(picture: Picture) -> Picture:
-    """The picture in sRGB: by its color profile if it has one of inks, else as inks that each take away one color."""
+    """The image in sRGB: by its color profile if it has one of inks, else as inks that each take away one color."""
     metadata = replace(picture.metadata, icc=None)  # of the inks
     return replace(picture, pixels=_converted(picture), kind="RGB", metadata=metadata)
 

@@ -17,7 +17,7 @@ from tenter.cli.writing.holding import holds_one
 
 
 def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
-    """The sizes of a file and of its result. Pixels are not read, so a damaged picture is not found, nor one whose
+    """The sizes of a file and of its result. Pixels are not read, so a damaged image is not found, nor one whose
     channels the new type does not hold."""
     if not is_npy(str(source)):
         if options.axes is not None:

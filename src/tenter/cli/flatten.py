@@ -31,7 +31,7 @@ def parse_color(text: str) -> Color:
 
 
 def flattened(picture: Picture, color: Color) -> Picture:
-    """The picture as it is seen on a background, mixed in sRGB values as browsers do; as it is if it has no alpha."""
+    """The image as it is seen on a background, mixed in sRGB values as browsers do; as it is if it has no alpha."""
     if not picture.alpha:
         return picture
     stack = picture.pixels

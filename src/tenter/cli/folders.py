@@ -33,7 +33,7 @@ def is_many(inputs: list[str], output: str) -> bool:
     """Whether OUT is a folder: there are several inputs, or one is a folder or a pattern, or OUT is named as one."""
     if len(inputs) > 1 or _is_pattern(inputs[0]) or Path(inputs[0]).is_dir() or output.endswith(os.sep):
         return True
-    # A folder whose name ends like a picture's is more likely a mistake.
+    # A folder whose name ends like an image's is more likely a mistake.
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
@@ -124,7 +124,7 @@ def _kind(path: str) -> str:
 
 
 def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) -> list[str]:
-    """The pictures in a folder, without hidden files and without the output folder."""
+    """The images in a folder, without hidden files and without the output folder."""
     found: list[str] = []
     for folder, subfolders, files in os.walk(name, onerror=_refuse_unreadable):
         inner = [s for s in subfolders if not s.startswith(".") and not _same(os.path.join(folder, s), output)]

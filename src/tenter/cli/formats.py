@@ -1,4 +1,4 @@
-"""The types of picture files: their endings and first bytes, what each holds and carries."""
+"""The types of image files: their endings and first bytes, what each holds and carries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INDEXED, CLEAR_PALETTE = ("palette", "bilevel"), "palette with clear colors"
 class Format(NamedTuple):
     """endings: the endings of names. first: for each way to begin, what is at which byte. kinds: those of 8 bits per
     channel that are written without loss of a channel; deep: those of uint16. carries: the metadata that is written.
-    frames: whether a file holds several pictures. longest: the longest side, in pixels."""
+    frames: whether a file holds several images. longest: the longest side, in pixels."""
 
     endings: tuple[str, ...]
     first: tuple[tuple[int, bytes], ...]
@@ -78,7 +78,7 @@ SHOWN = {"WEBP": "WebP", "JPEG2000": "JPEG 2000", "HEIF": "HEIC"}
 
 
 def type_of(head: bytes, name: str) -> str | None:
-    """The type of a file that begins with these bytes, or None if they are of no picture that is read."""
+    """The type of a file that begins with these bytes, or None if they are of no image that is read."""
     for type_, format_ in TYPES.items():
         if any(head[at : at + len(mark)] == mark for at, mark in format_.first):
             return None if type_ == "WEBP" and head[:4] != b"RIFF" else type_
@@ -94,7 +94,7 @@ def register(type_: str) -> None:
 
 
 def is_npy(path: str) -> bool:
-    """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of a picture."""
+    """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of an image."""
     suffix = Path(path).suffix.lower()
     if suffix in HEIF_ENDINGS and suffix not in FORMATS:
         raise Refusal(f'{path}: pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"')

@@ -40,9 +40,9 @@ Decoding = Literal["exact", "close", "fast"]
 class Options(NamedTuple):
     """How each file is resized: plain values, which can be sent to another process.
 
-    size: one length per axis, of the upright picture; or scale; or spacing, the size of new voxels; or wanted, which
+    size: one length per axis, of the upright image; or scale; or spacing, the size of new voxels; or wanted, which
     keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
-    number, or of a TIFF stack, by letter; None for a picture. box: top, left, bottom, right in the upright picture.
+    number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
     is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
     a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
     on. max_pixels: None for Pillow's limit. frame: the one to read of several."""
@@ -107,7 +107,7 @@ def read_options(args: argparse.Namespace) -> Options:
 
 
 def of_samples(options: Options) -> Options:
-    """The options of arrays and stacks, whose numbers are no picture's."""
+    """The options of arrays and stacks, whose numbers are no image's."""
     return options._replace(mode=SAMPLES) if options.is_usual else options
 
 
@@ -147,7 +147,7 @@ def sides(height: object, width: object) -> str:
 
 
 def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
-    """Refuse what goes with pictures alone."""
+    """Refuse what goes with images alone."""
     for_pictures = {
         "--fit": args.fit, "--fill": args.fill, "--width": args.width,
         "--height": args.height, "--linear-light": args.linear_light, "--background": args.background,

@@ -1,4 +1,4 @@
-"""A picture as it passes through the command: pixels, kind, metadata; and how its file was encoded."""
+"""An image as it passes through the command: pixels, kind, metadata; and how its file was encoded."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from tenter.cli.kept.orientation import turn_upright
 from tenter.cli.refusal import Refusal
 
 ByteOrder = Literal["<", ">"]
-#: The kind of picture for each number of channels. CMYK is never inferred: its file must say so.
+#: The kind of image for each number of channels. CMYK is never inferred: its file must say so.
 KINDS = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGBA"}
 
 
 @dataclass
 class Picture:
-    """One picture, frame or page: stored pixels (H, W) or (H, W, C), their kind, the metadata.
+    """One image, frame or page: stored pixels (H, W) or (H, W, C), their kind, the metadata.
 
     kind: gray, gray+alpha, RGB, RGBA, CMYK, channels (of unknown meaning), plain (an array), or palette and bilevel,
     whose pixels are picked and never mixed. palette: RGB triples, and Pillow's `transparency`. duration: in ms, of a
-    frame. disposal: what becomes of a frame before the next, in GIF's numbers. size: the stored height and width; of a
-    picture that was decoded at a reduced scale, these before that. reduced: how many of its pixels a decoded one stands
+    frame. disposal: what becomes of a frame before the next, in GIF's numbers. size: the stored height and width; of an
+    image that was decoded at a reduced scale, these before that. reduced: how many of its pixels a decoded one stands
     for, along each axis.
     """
 
@@ -48,10 +48,10 @@ class Picture:
 
 
 class Origin(NamedTuple):
-    """What the file that was read says of all its pictures.
+    """What the file that was read says of all its images.
 
-    type: as in `formats`. frames: how many pictures there are. plays: how often an animation plays, 0 without end.
-    first_apart: whether the first picture is a PNG's stand-in for its animation. tables, layers, subsampling,
+    type: as in `formats`. frames: how many images there are. plays: how often an animation plays, 0 without end.
+    first_apart: whether the first image is a PNG's stand-in for its animation. tables, layers, subsampling,
     progressive: a JPEG's. lossless: a WebP's. byteorder, compressed: a TIFF's. unread: which parts of the file are not
     read."""
 
@@ -70,7 +70,7 @@ class Origin(NamedTuple):
 
 
 def from_array(array: npt.NDArray[Any], path: str) -> Picture:
-    """Make a picture of an (H, W) or (H, W, C) array."""
+    """Make an image of an (H, W) or (H, W, C) array."""
     channels = 1 if array.ndim == 2 else array.shape[-1]
     if channels not in KINDS:
         raise Refusal(f"{path}: an image has 1 to 4 channels, got {channels} in an array of shape {array.shape}")
@@ -78,7 +78,7 @@ def from_array(array: npt.NDArray[Any], path: str) -> Picture:
 
 
 def upright(picture: Picture) -> Picture:
-    """The picture with its pixels turned as its orientation says, for files that have no such tag."""
+    """The image with its pixels turned as its orientation says, for files that have no such tag."""
     if picture.metadata.orientation == 1:
         return picture
     pixels = np.ascontiguousarray(turn_upright(picture.pixels, picture.metadata.orientation))

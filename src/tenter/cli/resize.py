@@ -43,8 +43,8 @@ CHANNELS = 4
 
 
 class Sizes(NamedTuple):
-    """The lengths of the input and of the result: height and width of the upright picture, or those along --axes. Of
-    several pictures, these of the first, and how many there are."""
+    """The lengths of the input and of the result: height and width of the upright image, or those along --axes. Of
+    several images, these of the first, and how many there are."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -70,7 +70,7 @@ def resize_file(
         return sizes, tuple(lost)
     if from_npy and to_npy and options.background is not None:
         raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
-    # The pictures that were read are not kept while the results are encoded: both would take memory.
+    # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     if to_npy:
         place(lambda file: write_npy(file, done[0].pixels))
@@ -82,7 +82,7 @@ def resize_file(
 def _resize_pictures(
     source: Path, from_npy: bool, output: str, type_: str, options: Options
 ) -> tuple[list[Picture], Origin, Sizes, list[str]]:
-    """The pictures as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
+    """The images as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
     done: list[Picture] = []
     sizes: list[Sizes] = []
     with _opened(source, from_npy, type_, options) as (origin, pictures):
@@ -99,7 +99,7 @@ def _resize_pictures(
 
 
 def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
-    """The pictures of a file. An array is one; from .npy to .npy none of its channels is alpha."""
+    """The images of a file. An array is one; from .npy to .npy none of its channels is alpha."""
     if from_npy:
         array = _array_of_pixels(source, not type_)
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
@@ -226,7 +226,7 @@ def _array_of_pixels(source: Path, to_npy: bool) -> Pixels:
 
 
 def check_shape(source: Path, shape: tuple[int, ...], to_npy: bool) -> None:
-    """Refuse an array that is not of a picture's shape. One of three long axes is a volume, not many channels."""
+    """Refuse an array that is not of an image's shape. One of three long axes is a volume, not many channels."""
     if len(shape) not in (2, 3):
         what = "expected an array (H, W) or (H, W, C)"
         raise Refusal(f"{source}: {what}, got shape {shape}; --axes says which to resize")

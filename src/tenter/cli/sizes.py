@@ -21,7 +21,7 @@ def parse_axes(texts: list[str]) -> Axes:
 
 
 def parse_size(texts: list[str], axes: Sequence[int | str] | None = None) -> tuple[int, ...]:
-    """Parse `--size WxH` of a picture, or one number for each axis."""
+    """Parse `--size WxH` of an image, or one number for each axis."""
     if axes is None:
         return _size_of_picture(texts)
     if len(texts) == 1 and PAIR.fullmatch(texts[0].strip()):

@@ -1,4 +1,4 @@
-"""Which part of a stored picture is resized, and to what size. Options mean the upright picture."""
+"""Which part of a stored image is resized, and to what size. Options mean the upright image."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REDUCTIONS, LEFT = (8, 4, 2), {"close": 4, "fast": 2}
 
 class Target(NamedTuple):
     """The new height and width of the stored pixels, and the box of these to resize, None for all; and the height and
-    width of the upright picture, before and after."""
+    width of the upright image, before and after."""
 
     size: tuple[int, int]
     box: Box | None
@@ -30,7 +30,7 @@ class Target(NamedTuple):
 
 
 def find_target(stored: tuple[int, int], orientation: int, options: Options) -> Target:
-    """What becomes of a picture of a stored height and width."""
+    """What becomes of an image of a stored height and width."""
     sideways = orientation in SIDEWAYS
     extent = (stored[1], stored[0]) if sideways else stored
     box: Box | None = options.box
@@ -67,6 +67,6 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
 
 
 def check_box(box: Box, size: Any) -> None:
-    """Refuse a box that reaches beyond a picture."""
+    """Refuse a box that reaches beyond an image."""
     if box[2] > size[0] or box[3] > size[1]:
         raise Refusal(f"--box: reaches {box[2]:g} down and {box[3]:g} across, of {size[0]} and {size[1]}")

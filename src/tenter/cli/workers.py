@@ -27,7 +27,7 @@ from tenter.cli.streams import STDERR, quiet
 from tenter.cli.summary import Outcome
 
 Report = Callable[[Outcome], None]
-#: A fork has all modules already, whose import takes longer than some pictures. Only on Linux is it safe.
+#: A fork has all modules already, whose import takes longer than some images. Only on Linux is it safe.
 METHOD: Any = "fork" if sys.platform == "linux" else "spawn"
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 KEPT = 1 << 28  # bytes
@@ -161,7 +161,7 @@ def _work(pipe: Any, options: Options) -> None:
 
 
 def _keep_memory() -> None:
-    """Have glibc keep freed memory for the next picture. The pages of a large one take as long to be faulted in
+    """Have glibc keep freed memory for the next image. The pages of a large one take as long to be faulted in
     as its resizing and more."""
     with contextlib.suppress(AttributeError, OSError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt

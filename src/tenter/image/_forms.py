@@ -1,4 +1,4 @@
-"""Pictures in other forms than one (H, W, C) array: axes in another order, batches, Pillow's images, lists of these."""
+"""Images in other forms than one (H, W, C) array: axes in another order, batches, Pillow's images, lists of these."""
 
 import sys
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def check(layout: Any) -> None:
 
 
 def one(x: Any, layout: str) -> tuple[Any, tuple[int, int]]:
-    """The first picture of a batch as (H, W) or (H, W, C), and the axes of height and width."""
+    """The first image of a batch as (H, W) or (H, W, C), and the axes of height and width."""
     if x.ndim != len(layout):
         refuse(ValueError, "x", f"shape ({', '.join(layout)}), as layout says", f"{tuple(x.shape)}")
     y = _turned(x, layout)
@@ -33,7 +33,7 @@ def one(x: Any, layout: str) -> tuple[Any, tuple[int, int]]:
 
 
 def each(resize: Callable[..., Any], x: Any, layout: str, out: Any, how: dict[str, Any]) -> Any:
-    """The pictures resized one by one, for colors that are mixed with others of their pixel; in the same layout."""
+    """The images resized one by one, for colors that are mixed with others of their pixel; in the same layout."""
     y = _turned(x, layout)
     pictures = [y[k, ...] for k in range(x.shape[0])] if layout[0] == "N" else [y]
     found = [of(x).to_numpy(resize(picture, **how)) for picture in pictures]
@@ -74,7 +74,7 @@ def part(box: Any) -> tuple[Any, Any, Any, Any]:
 
 
 def is_many(pixels: Any) -> bool:
-    """Whether it is a list of pictures, not of numbers or rows."""
+    """Whether it is a list of images, not of numbers or rows."""
     if not isinstance(pixels, (list, tuple)) or not pixels:
         return False
     return pillow_images.is_image(pixels[0]) or (is_array(pixels[0]) and getattr(pixels[0], "ndim", 0) >= 2)
@@ -97,7 +97,7 @@ def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
 
 
 def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
-    """Pictures of any sizes in one result (N, H, W, C), each written to its place."""
+    """Images of any sizes in one result (N, H, W, C), each written to its place."""
     if pillow_images.is_image(pixels[0]):
         modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
         if len(modes) > 1:
@@ -126,7 +126,7 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
 
 
 def _one_size(size: Any, scale: Any) -> tuple[int, int]:
-    """The height and width that all pictures of a list get."""
+    """The height and width that all images of a list get."""
     expected = "one size for all images of a list"
     if scale is not None:
         refuse(ValueError, "scale", expected, "another for each")
@@ -141,7 +141,7 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
 
 
 def _check_alike(pixels: Any, letters: str) -> None:
-    """Refuses pictures that do not fit in one array, and those of other libraries."""
+    """Refuses images that do not fit in one array, and those of other libraries."""
     kinds = {_kind(x, letters) for x in pixels}
     if len(kinds) > 1:
         refuse(ValueError, "x", "images of one kind, dtype and number of channels", " and ".join(sorted(kinds)))

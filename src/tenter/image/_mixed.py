@@ -1,4 +1,4 @@
-"""Pictures whose colors are weighted by alpha, or averaged in linear light."""
+"""Images whose colors are weighted by alpha, or averaged in linear light."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ from tenter._rules.presets import convention
 from tenter._specs import resize_arguments
 
 PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
-#: where less alpha than this is left of a picture of floats, nothing is seen: half a step of 16 bits
+#: where less alpha than this is left of an image of floats, nothing is seen: half a step of 16 bits
 UNSEEN = 2.0**-17
 #: numbers prepared at a time
 BAND = 1 << 16
@@ -87,7 +87,7 @@ def in_eight_bits(x: Array, size: Any, given: dict[str, Any], room: Array | None
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
-    """True if a picture and its result, as floats, are one band."""
+    """True if an image and its result, as floats, are one band."""
     each = size if type(size) is tuple and len(size) == 2 else (size, size)
     if any(type(n) is not int for n in each) or convention(given["like"]).aspect_ratio != "stretch":
         return False

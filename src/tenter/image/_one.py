@@ -1,4 +1,4 @@
-"""Pictures in one array, one picture or a batch: arguments are checked, and each is resized as its colors need."""
+"""Images in one array, one image or a batch: arguments are checked, and each is resized as its colors need."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,7 +17,7 @@ from tenter.image import _forms, _mixed
 
 
 def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
-    """resize: `tenter.image.resize`, for the pictures of a batch. how: its other arguments, by their names."""
+    """resize: `tenter.image.resize`, for the images of a batch. how: its other arguments, by their names."""
     given = {name: how[name] for name in ("scale", "mode", "antialias", "like", "box")}
     alpha = how["alpha"]
     whole = x = array("x", x)
@@ -42,7 +42,7 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
 def _picture(
     x: Any, size: Any, has_alpha: bool, premultiply: bool, light: bool, out: Any, given: dict[str, Any]
 ) -> Any:
-    """One (H, W) or (H, W, C) picture."""
+    """One (H, W) or (H, W, C) image."""
     if premultiply or light:
         _check_mixed(x)
     if out is not None:
@@ -54,7 +54,7 @@ def _picture(
         found = _mixed.in_eight_bits(of(x).to_numpy(x), size, given, room)
         if found is not None:
             return _placed(found, x, out, room)
-    # Opaque pictures need no alpha, unless a convention puts a color around them: that one is unseen.
+    # Opaque images need no alpha, unless a convention puts a color around them: that one is unseen.
     if premultiply and not _mixed.is_constant_outside(given["like"]):
         premultiply = not _is_opaque(x, on_host)
     if not (premultiply or light):
@@ -80,7 +80,7 @@ def _is_opaque(x: Any, on_host: bool) -> bool:
 
 
 def _placed_in(x: Any, what: picture_sizes.Wanted, given: dict[str, Any]) -> tuple[Any, Any]:
-    """The size of a picture's result, and the box that is resized."""
+    """The size of an image's result, and the box that is resized."""
     if given["scale"] is not None:
         refuse(ValueError, "size", "size or scale, not both", "both")
     if 0 in x.shape[:2]:

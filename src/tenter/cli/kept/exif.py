@@ -34,7 +34,7 @@ def exif_block(metadata: Metadata, pixels: npt.NDArray[Any] | None = None, most:
 
 
 def _thumbnail(pixels: npt.NDArray[Any], side: int) -> bytes:
-    """A JPEG file of a picture whose longer side is at most `side`."""
+    """A JPEG file of an image whose longer side is at most `side`."""
     from PIL import Image
 
     small = pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What a picture file says of its picture: EXIF tags, XMP, IPTC, the color profile, dots per inch, comments, texts."""
+"""What an image file says of its image: EXIF tags, XMP, IPTC, the color profile, dots per inch, comments, texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH, HEIGHT, EXIF_WIDTH, EXIF_HEIGHT = 256, 257, 40962, 40963
 X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, SUBFILES, THUMBNAIL_OFFSET = 282, 700, 33723, 34377, 330, 513
 # The tags of a TIFF file that describe the picture: ImageDescription, Make, Model, Software, DateTime, Artist,
 # HostComputer, white point, primaries, Copyright, EXIF, GPS, and the five XP* texts of Windows. Most others describe
-# the file's layout, or (GeoTIFF, ImageJ) would be wrong for a resized picture.
+# the file's layout, or (GeoTIFF, ImageJ) would be wrong for a resized image.
 DESCRIPTIVE = {270, 271, 272, ORIENTATION, 305, 306, 315, 316, 318, 319, 33432, EXIF_IFD, GPS_IFD, *range(40091, 40096)}
 # The resolution is kept as `dpi`. Offsets of a thumbnail or of other directories would be invalid.
 DROPPED = {273, 279, 282, 283, 296, SUBFILES, THUMBNAIL_OFFSET, 514, X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, 34675}
@@ -65,7 +65,7 @@ class Metadata:
 
 
 def read_metadata(image: Image.Image) -> Metadata:
-    """Collect the metadata of an opened picture. Call it before the pixels of a TIFF are loaded: Pillow then turns them
+    """Collect the metadata of an opened image. Call it before the pixels of a TIFF are loaded: Pillow then turns them
     and drops the tag."""
     info = image.info
     exif = image.getexif()
@@ -97,7 +97,7 @@ def of_tiff(exif: Any, icc: bytes | None, dpi: Any) -> Metadata:
 
 
 def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
-    """Update what holds the picture's size in pixels, where it is present, and drop XMP's thumbnails."""
+    """Update what holds the image's size in pixels, where it is present, and drop XMP's thumbnails."""
     tags = dict(metadata.tags)
     _update(tags, {WIDTH: width, HEIGHT: height})
     if EXIF_IFD in tags:
@@ -108,7 +108,7 @@ def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
 
 
 def turned(metadata: Metadata, height: int, width: int) -> Metadata:
-    """The metadata of a picture whose pixels have been turned upright, and so have this size."""
+    """The metadata of an image whose pixels have been turned upright, and so have this size."""
     tags = {**metadata.tags, ORIENTATION: 1}
     packet = metadata.xmp and xmp.upright(metadata.xmp)
     return with_size(replace(metadata, tags=tags, xmp=packet), height, width)

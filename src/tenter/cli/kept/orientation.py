@@ -34,7 +34,7 @@ def turn_back(pixels: npt.NDArray[Any], orientation: int) -> npt.NDArray[Any]:
 def stored_box(
     box: tuple[float, float, float, float], size: tuple[int, int], orientation: int
 ) -> tuple[float, float, float, float]:
-    """The (top, left, bottom, right) in stored pixels of a box in the upright picture. `size` is the stored size."""
+    """The (top, left, bottom, right) in stored pixels of a box in the upright image. `size` is the stored size."""
     top, left, bottom, right = box
     height, width = size
     if orientation in SIDEWAYS:

@@ -9,7 +9,7 @@ WIDTHS, HEIGHTS = {TIFF: b"ImageWidth", EXIF: b"PixelXDimension"}, {TIFF: b"Imag
 
 
 def with_size(packet: bytes, height: int, width: int) -> bytes:
-    """The packet with a picture's new size where it states one."""
+    """The packet with an image's new size where it states one."""
     for names, size in ((WIDTHS, width), (HEIGHTS, height)):
         for space, name in names.items():
             for prefix in _prefixes(packet, space):
@@ -21,14 +21,14 @@ def with_size(packet: bytes, height: int, width: int) -> bytes:
 
 
 def without_thumbnails(packet: bytes) -> bytes:
-    """The packet without pictures of the former pixels."""
+    """The packet without images of the former pixels."""
     for prefix in _prefixes(packet, BASIC):
         packet = re.sub(rb"<%s:Thumbnails\b.*?</%s:Thumbnails\s*>\s*" % (prefix, prefix), b"", packet, flags=re.DOTALL)
     return packet
 
 
 def upright(packet: bytes) -> bytes:
-    """The packet of a picture whose pixels have been turned upright."""
+    """The packet of an image whose pixels have been turned upright."""
     for prefix in _prefixes(packet, TIFF):
         packet = re.sub(rb"(\b%s:Orientation\s*=\s*[\"'])\d" % prefix, rb"\g<1>1", packet)
         packet = re.sub(rb"(<%s:Orientation\b[^>]*>\s*)\d" % prefix, rb"\g<1>1", packet)

@@ -89,7 +89,7 @@ def _is_deep(tags: dict[int, Any], image: Image.Image) -> bool:
     samples = tags.get(SAMPLES, 1)
     if samples > 1 and max(tags.get(BITS, (1,))) > 8:
         return True
-    # Pillow reads the colors alone of a picture whose fourth channel is of unknown meaning.
+    # Pillow reads the colors alone of an image whose fourth channel is of unknown meaning.
     if samples > len(image.getbands()) or (samples > 3 and 0 in tags.get(EXTRA, ())):
         return True
     return image.mode in ("I", "F") and (tags.get(COMPRESSION, 1) in BY_TIFFFILE or _has_imagecodecs())

@@ -1,4 +1,4 @@
-"""The sizes of pictures and stacks, from the heads of their files alone."""
+"""The sizes of images and stacks, from the heads of their files alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Head(NamedTuple):
 
 
 def head_of(path: Path, how: How) -> Head:
-    """What the head of a file says of the pictures that are read."""
+    """What the head of a file says of the images that are read."""
     with begun(path, how) as (image, file, type_), named(path):
         which = chosen(image, file, how)
         if image is not None and _at(image, which[0]):
@@ -40,7 +40,7 @@ def head_of(path: Path, how: How) -> Head:
 
 
 def _at(image: Image.Image, index: int) -> bool:
-    """Go to a picture of several; False if that is a page that Pillow does not open."""
+    """Go to an image of several; False if that is a page that Pillow does not open."""
     if getattr(image, "n_frames", 1) == 1 or image.format in STILL:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Open a picture file: its type by its first bytes, how it was encoded, and its pictures one after another."""
+"""Open an image file: its type by its first bytes, how it was encoded, and its images one after another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED = 254, 1
 PLACE = "georeference"
-#: types whose pictures are no animation; one of them is the picture
+#: types whose images are no animation; one of them is the image
 STILL = ("MPO", "HEIF")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
 GEOTIFF = {33550, 33922, 34264, 34735}
@@ -37,10 +37,10 @@ MARKS = {
 
 
 class How(NamedTuple):
-    """frame: the one picture to read, None for all. keep: which of the kinds palette and bilevel are not to be made
+    """frame: the one image to read, None for all. keep: which of the kinds palette and bilevel are not to be made
     colors and gray. max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how
     much the decoder of a JPEG may shrink it: 1, 2, 4 or 8. narrow: whether the colors of AVIF and PNM, which may have
-    more bits, are wanted as 8 bits. first: whether the first picture is wanted alone, if `frame` names none."""
+    more bits, are wanted as 8 bits. first: whether the first image is wanted alone, if `frame` names none."""
 
     frame: int | None = None
     keep: frozenset[str] = frozenset()
@@ -169,7 +169,7 @@ def _byteorder(head: bytes) -> ByteOrder:
 
 
 def _sampling_of_mpo(image: Any) -> int:
-    """What get_sampling says of a JPEG, for the first picture of several."""
+    """What get_sampling says of a JPEG, for the first image of several."""
     from PIL import JpegImagePlugin
 
     if image.layers != 3:
@@ -187,7 +187,7 @@ def _plays(type_: str, info: dict[Any, Any]) -> int:
 
 
 def chosen(image: Image.Image | None, file: BinaryIO, how: How) -> list[int]:
-    """The numbers of the pictures to read."""
+    """The numbers of the images to read."""
     count = tiff.count_pages(file) if image is None else 1 if image.format in STILL else getattr(image, "n_frames", 1)
     frame = how.frame
     if frame is not None:
@@ -211,14 +211,14 @@ def _reduced(image: Image.Image, index: int) -> bool:
 
 
 def _check_size(image: Image.Image) -> None:
-    """Refuse a picture that is larger than memory, before it is decoded."""
+    """Refuse an image that is larger than memory, before it is decoded."""
     width, height = image.size
     check_fits(width * height * (1 if image.mode in ("1", "L", "P") else 4), f"an image of {width} x {height}")
 
 
 @contextlib.contextmanager
 def allowed_pixels(count: int | None) -> Iterator[None]:
-    """Let Pillow open pictures of so many pixels; None for its own limit, beyond which it suspects an attack."""
+    """Let Pillow open images of so many pixels; None for its own limit, beyond which it suspects an attack."""
     from PIL import Image
 
     before = Image.MAX_IMAGE_PIXELS
@@ -238,7 +238,7 @@ def named(path: Path) -> Iterator[None]:
 
     try:
         with warnings.catch_warnings(), quiet():
-            # Pillow warns about large pictures and unusual tags; it raises for pictures that are far too large.
+            # Pillow warns about large images and unusual tags; it raises for images that are far too large.
             warnings.simplefilter("ignore")
             yield
     except Image.DecompressionBombError as error:

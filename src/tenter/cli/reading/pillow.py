@@ -1,4 +1,4 @@
-"""Decode the stored pixels of an opened picture at their full depth, by Pillow where it keeps every bit."""
+"""Decode the stored pixels of an opened image at their full depth, by Pillow where it keeps every bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": 
 def read(
     image: Image.Image, file: BinaryIO, metadata: Metadata, keep: frozenset[str], narrow: bool, reduced: int
 ) -> Picture:
-    """Read the only picture of a file, or a page of a TIFF. `file` is the one that Pillow has opened. keep: which of
+    """Read the only image of a file, or a page of a TIFF. `file` is the one that Pillow has opened. keep: which of
     the kinds palette and bilevel are not to be made colors and gray. narrow: whether colors of AVIF and PNM are wanted
     as 8 bits. reduced: by how much a JPEG's decoder shrinks."""
     tags: dict[int, Any] = dict(getattr(image, "tag_v2", {}))
@@ -90,7 +90,7 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     # Older versions of Pillow read a 16-bit PNG as mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM")):
         pixels = _copied(image, np.uint16)
-        # Pillow inverts 8-bit pictures whose zero is white, but not 16-bit ones.
+        # Pillow inverts 8-bit images whose zero is white, but not 16-bit ones.
         pixels = np.invert(pixels, out=pixels) if tags.get(PHOTOMETRIC) == 0 else pixels
         return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
     if image.mode == "RGBX":

@@ -190,7 +190,7 @@ def _resolution(page: Any) -> tuple[tuple[float, float] | None, int]:
 
 
 def _of_ome(text: str) -> tuple[dict[str, Any], int]:
-    """What tifffile writes again: names, and distances with their units; and how many pictures there should be, of each
+    """What tifffile writes again: names, and distances with their units; and how many images there should be, of each
     channel one."""
     import tifffile
 

@@ -26,7 +26,7 @@ from tenter.cli.voxels import unit_named
 #: The share of memory from which on .npy files are read and written block by block.
 LARGE = 0.4
 ENDINGS = (".zarr", ".npy", ".tif", ".tiff")
-#: Options of pictures and folders, which arrays on disk have no use for.
+#: Options of images and folders, which arrays on disk have no use for.
 OF_PICTURES = (
     "format", "recursive", "skip_existing", "jobs", "max_pixels", "follow_links", "strip", "frame",
     "background", "quality", "subsampling", "progressive", "fast", "exact", "keep_orientation",

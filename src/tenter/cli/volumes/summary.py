@@ -45,7 +45,7 @@ def line_of(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """A JSON object in one line, as of pictures."""
+    """A JSON object in one line, as of images."""
     status = "planned" if report.ended is None else "done"
     entry: dict[str, Any] = {"input": report.source.path, "output": report.output, "status": status}
     entry["input_size"] = _lengths(report.source, report)

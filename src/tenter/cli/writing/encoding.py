@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Encoding(NamedTuple):
-    """None: the source's, or the type's default. strip: whether all that pictures carry is dropped.
+    """None: the source's, or the type's default. strip: whether all that images carry is dropped.
     as_stored: whether pixels stay turned as they are, where every program reads the tag that says how."""
 
     quality: int | None = None

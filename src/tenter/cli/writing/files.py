@@ -16,7 +16,7 @@ from tenter.cli.writing.encoding import Encoding
 def write_pictures(
     file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding
 ) -> None:
-    """Write pictures that `holding.check_format` has accepted."""
+    """Write images that `holding.check_format` has accepted."""
     require("PIL")
     try:
         _write(file, pictures, path, type_, origin, encoding)

@@ -43,7 +43,7 @@ class Frame(NamedTuple):
 
 
 def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
-    """Write one picture or the frames of an animation. Alpha of a half and more is opaque, as GIF has no other."""
+    """Write one image or the frames of an animation. Alpha of a half and more is opaque, as GIF has no other."""
     options: dict[str, Any] = {}
     if pictures[0].metadata.comment:
         options["comment"] = pictures[0].metadata.comment

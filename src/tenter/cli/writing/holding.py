@@ -1,4 +1,4 @@
-"""Which type of file holds a picture, and what of it is not kept."""
+"""Which type of file holds an image, and what of it is not kept."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TURNED_BY_VIEWERS = ("JPEG", "TIFF")
 
 
 def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int]) -> None:
-    """Refuse a type of file that cannot hold the picture without loss of depth, alpha or channels."""
+    """Refuse a type of file that cannot hold the image without loss of depth, alpha or channels."""
     dtype, kind, format_ = picture.pixels.dtype, picture.kind, TYPES[type_]
     name = shown(type_)
     deep = dtype == np.uint16
@@ -52,7 +52,7 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
 
 
 def holds_one(type_: str) -> bool:
-    """Whether a file of this type, or an array, holds one picture alone."""
+    """Whether a file of this type, or an array, holds one image alone."""
     return not (type_ and TYPES[type_].frames)
 
 
@@ -62,7 +62,7 @@ def holds_cmyk(type_: str, path: str) -> bool:
 
 
 def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding) -> tuple[Picture, list[str]]:
-    """The upright picture as a file of this type holds it, and names of what it does not keep."""
+    """The upright image as a file of this type holds it, and names of what it does not keep."""
     if not (encoding.as_stored and type_ in TURNED_BY_VIEWERS):
         picture = upright(picture)
     if encoding.strip:

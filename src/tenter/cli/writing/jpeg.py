@@ -18,7 +18,7 @@ LAYERS = {"gray": 1, "RGB": 3, "CMYK": 4}
 
 
 def write(file: BinaryIO, picture: Picture, origin: Origin, encoding: Encoding) -> None:
-    """Write one picture. What `encoding` leaves open is the default, or as in `origin` if that was a coarser JPEG."""
+    """Write one image. What `encoding` leaves open is the default, or as in `origin` if that was a coarser JPEG."""
     metadata = picture.metadata
     image = image_of(picture)
     thumbnail = picture.pixels if picture.kind in ("gray", "RGB") else None

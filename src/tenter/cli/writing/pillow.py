@@ -1,4 +1,4 @@
-"""Write pictures and animations by Pillow."""
+"""Write images and animations by Pillow."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ SHARED = ("L", "I;16", "RGBA", "CMYK")  # whose memory may be an array's
 BAND = 1 << 20  # bytes that are copied at a time
 TILE = 1024  # the side of a tile of JPEG 2000, which is encoded in one go: no interrupt is answered meanwhile
 CLEARED = 2  # what becomes of a frame, in GIF's numbers
-#: By default: as near to the picture as JPEG's default, or nearer.
+#: By default: as near to the image as JPEG's default, or nearer.
 QUALITY = {"WEBP": 80, "AVIF": 65, "HEIF": 65}
 
 
 def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding) -> None:
-    """Write one picture, or the frames of an animation."""
+    """Write one image, or the frames of an animation."""
     first = pictures[0]
     register(type_)
     if len(pictures) > 1 and all(p.kind == "RGBA" and bool((p.pixels[..., 3] == 255).all()) for p in pictures):
@@ -56,7 +56,7 @@ def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin
 
 
 def image_of(picture: Picture) -> Image.Image:
-    """Pillow's picture of the pixels."""
+    """Pillow's image of the pixels."""
     from PIL import Image
 
     pixels = np.ascontiguousarray(picture.pixels)
