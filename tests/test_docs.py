@@ -9,6 +9,7 @@ import pkgutil
 import re
 import shlex
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -116,6 +117,10 @@ def test_public_names():
         "transforms",
         "uninstall",
     ]
+    for module in (getattr(tenter, name) for name in ("numpy", "torch", *PUBLIC)):
+        if isinstance(module, ModuleType):
+            assert [name for name in dir(module) if name[0] != "_"] == sorted(module.__all__)
+    assert dir(tenter.torch.transforms) == sorted(tenter.torch.transforms.__all__)
     assert (Path(tenter.__file__).parent / "py.typed").is_file()
 
 

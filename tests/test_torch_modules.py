@@ -65,6 +65,8 @@ def test_layers_are_compiled_as_the_function():
     ("Upsample", {"scale_factor": 2, "mode": "lanczos"}, "mode", ValueError, "bicubic"),
     ("Upsample", {"scale_factor": 2, "align_corners": False}, "align_corners", ValueError, "no corners"),
     ("Upsample", {"scale_factor": 2, "mode": "bilinear", "align_corners": "yes"}, "align_corners", TypeError, "a bool"),
+    ("Upsample", {"size": 3, "recompute_scale_factor": True}, "recompute_scale_factor", ValueError, "scale_factor to recompute from"),
+    ("Upsample", {"scale": 2}, "scale", TypeError, "did you mean scale_factor=2?"),
     ("UpsamplingNearest2d", {"size": 0}, "size", ValueError, ">= 1"),
     ("UpsamplingBilinear2d", {"scale_factor": -1}, "scale_factor", ValueError, "above 0"),
 ])  # fmt: skip
@@ -75,3 +77,18 @@ def test_wrong_arguments_are_refused_when_a_layer_is_made(name, how, argument, e
 def test_an_input_of_the_wrong_rank_is_refused_by_name():
     layer = ours.Upsample(scale_factor=2, mode="bilinear")
     refused(lambda: layer(torch.rand(3, 4, 5)), "mode", ValueError, ["trilinear 5-d", "'bilinear'"], "interpolate")
+
+
+@pytest.mark.parametrize(
+    "name, hint", [("upsample", "did you mean 'Upsample'?"), ("Resize", "did you mean transforms.Resize?")]
+)
+def test_a_name_that_is_not_there_gets_the_closest(name, hint):
+    with pytest.raises(AttributeError) as found:
+        getattr(ours, name)
+    assert hint in str(found.value)
+
+
+@pytest.mark.parametrize("layer", [ours.UpsamplingNearest2d, ours.UpsamplingBilinear2d])
+def test_layers_of_one_mode_take_no_other(layer):
+    with pytest.raises(TypeError, match="mode"):
+        layer(scale_factor=2, mode="nearest")

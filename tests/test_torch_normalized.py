@@ -110,8 +110,35 @@ def test_every_value_is_divided_as_pytorch_divides():
     assert torch.equal(transforms.Resize((3, 256), dtype=torch.float32)(values), values / 255)
 
 
+def test_floats_are_divided_as_pytorch_divides(level):
+    """Of every mantissa, of any bits, and of divisors and means for which the core does divide."""
+    rng = np.random.default_rng(2)
+    bits = rng.integers(0, 2**32, 3 * 2**12, np.uint32).view(np.float32)
+    mantissas = (rng.integers(0, 2**23, 3 * 2**12, np.uint32) | (127 << 23)).view(np.float32)
+    for mean, std in (
+        (0.485, 0.229),
+        (0.0, 0.225),
+        (-0.0, 1.5),
+        (1e-30, 1.0),
+        (0.5, 1e-30),
+        (-3e4, 0.3333),
+        (0.4, 1.9999999),
+    ):
+        for values in (
+            bits,
+            mantissas,
+            mantissas * np.float32(2.0**-100),
+            np.array([0, -0.0, np.inf, -np.inf] * 6, np.float32),
+        ):
+            x = torch.from_numpy(values).reshape(3, 2, -1)
+            made = transforms.Resize(x.shape[1:], mean=(mean,) * 3, std=(std,) * 3)(x)
+            want = steps(x.clone(), (mean,) * 3, (std,) * 3)
+            same = made.view(torch.int32) == want.view(torch.int32)
+            assert bool((same | (made.isnan() & want.isnan())).all()), (mean, std)
+
+
 def test_quotients_that_differ_are_found_by_dividing():
-    each = np.frombuffer(normalized.native((0.5, 0.5), (0.25, 1e-39)), np.float32).reshape(2, 4)
+    each = np.frombuffer(normalized.native((0.5, 0.5), (0.25, 1e-39), 2), np.float32).reshape(2, 4)
     assert each[0].tolist() == [0.5, 0.25, 4.0, 0.0] and each[1, 2] == 0
 
 

@@ -4,6 +4,7 @@ torchvision."""
 from __future__ import annotations
 
 import pickle
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -269,25 +270,57 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     (lambda: transforms.Resize(9, "bilinar"), "interpolation", ValueError, ["did you mean 'bilinear'?"]),
     (lambda: transforms.Resize(9, dtype="float32"), "dtype", TypeError, ["torch.float32"]),
     (lambda: transforms.RandomResizedCrop(0), "size", ValueError, [">= 1"]),
-    (lambda: transforms.RandomResizedCrop(9, 0.5), "scale", TypeError, ["numbers"]),
+    (lambda: transforms.RandomResizedCrop(9, 0.5), "scale", TypeError, ["(least, greatest)"]),
+    (lambda: transforms.RandomResizedCrop(9, (8, 100)), "scale", ValueError, ["up to 1"]),
+    (lambda: transforms.RandomResizedCrop(9, ratio=(4 / 3, 3 / 4)), "ratio", ValueError, ["(least, greatest)"]),
+    (lambda: transforms.RandomResizedCrop(9, flip=True), "flip", TypeError, ["a probability", "True"]),
+    (lambda: transforms.RandomResizedCrop(9, p=0.5), "p", TypeError, ["did you mean flip=0.5?"]),
+    (lambda: transforms.Resize(9, flip=0.5), "flip", TypeError, ["no argument of this name"]),
+    (lambda: transforms.Resize(9, resample="bilinear"), "resample", TypeError, ["did you mean interpolation='bilinear'?"]),
+    (lambda: transforms.Resize(9, mean=0.5, std=0.5), "mean", TypeError, ["one for each channel"]),
+    (lambda: transforms.ResizeCenterCrop(9, resize=12), "resize", TypeError, ["did you mean resize_size=12?"]),
+    (lambda: transforms.ResizeCenterCrop(9, (12, 12)), "resize_size", TypeError, ["the shorter side"]),
+    (lambda: transforms.Thumbnail((9, None)), "size", TypeError, ["ints"]),
+    (lambda: transforms.Thumbnail(9, mode="cubic"), "mode", TypeError, ["did you mean interpolation='cubic'?"]),
     (lambda: transforms.RandomResizedCrop(9, (1.0, 0.5)), "scale", ValueError, ["(least, greatest)"]),
-    (lambda: transforms.RandomResizedCrop(9, flip=2), "flip", ValueError, ["from 0 to 1"]),
+    (lambda: transforms.RandomResizedCrop(9, flip=2), "flip", ValueError, ["a probability, from 0 to 1"]),
     (lambda: transforms.RandomResizedCrop(9, mean=MEAN), "std", ValueError, ["both mean and std"]),
     (lambda: transforms.RandomResizedCrop(9, mean=MEAN, std=(1, 1, 0)), "std", ValueError, ["above 0"]),
     (lambda: transforms.RandomResizedCrop(9, mean=MEAN, std=(1, 1)), "std", ValueError, ["3 numbers"]),
     (lambda: transforms.Resize(9, mean=MEAN, std=STD, dtype=torch.uint8), "dtype", ValueError, ["a float one"]),
-    (lambda: transforms.ResizeCenterCrop(256, 224), "resize_size", ValueError, [">= 256"]),
+    (lambda: transforms.ResizeCenterCrop(256, 224), "resize_size", ValueError, ["crop_size, 256"]),
     (lambda: transforms.Thumbnail((1, 2, 3)), "size", ValueError, ["one number for both"]),
-    (lambda: transforms.Resize(9)("photo.jpg"), "inputs", TypeError, ["an image", "'photo.jpg'"]),
+    (lambda: transforms.Resize(9)("photo.jpg"), "inputs", TypeError, ["an image", "PIL.Image.open", "'photo.jpg'"]),
     (lambda: transforms.Resize(9)(TENSOR.permute(1, 2, 0)), "inputs", ValueError, ["x.permute(2, 0, 1)", "(120, 160, 3)"]),
     (lambda: transforms.Resize(9)(PHOTO.transpose(2, 0, 1)), "inputs", ValueError, ["(H, W, C)", "(3, 120, 160)"]),
-    (lambda: transforms.Resize(9)(TENSOR[0]), "inputs", ValueError, ["(..., C, H, W)"]),
+    (lambda: transforms.Resize(9)(TENSOR[0]), "inputs", ValueError, ["(..., C, H, W)", "x[None]"]),
+    (lambda: transforms.Resize(9)(TENSOR[:, :0]), "inputs", ValueError, ["at least one pixel", "0 rows of 160"]),
+    (lambda: transforms.Resize(9)({"label": 3}), "inputs", TypeError, ["an image", "'label'"]),
     (lambda: transforms.Resize(9)(tv.Image(TENSOR), tv.Mask(TENSOR[0, :9])), "inputs", ValueError, ["one size", "(9, 160) and (120, 160)"]),
     (lambda: transforms.Resize(9, mean=MEAN, std=STD)(TENSOR[:2]), "mean", ValueError, ["2 numbers"]),
+    (lambda: ALL[1](Image.fromarray(PHOTO[..., 0])), "mean", ValueError, ["1 channel", 'convert("RGB")']),
     (lambda: transforms.Resize(9, dtype=torch.int16)(TENSOR), "dtype", TypeError, ["torch.uint8"]),
 ])  # fmt: skip
 def test_mistakes_are_refused_by_the_name_of_the_argument(make, argument, error, words):
     refused(make, argument, error, words, r"torch\.transforms\.\w+")
+
+
+@pytest.mark.parametrize("name, hint", [
+    ("Normalize", "mean and std"), ("ToTensor", "dtype"), ("RandomHorizontalFlip", "flip"), ("CenterCrop", "ResizeCenterCrop"),
+    ("Compose", "torch.nn.Sequential"), ("resize", "did you mean 'Resize'?"),
+])  # fmt: skip
+def test_a_name_of_torchvision_says_what_does_it_here(name, hint):
+    with pytest.raises(AttributeError, match=re.escape(name)) as found:
+        getattr(transforms, name)
+    assert hint in str(found.value)
+
+
+def test_transforms_are_steps_among_others():
+    torch.manual_seed(0)
+    steps = torch.nn.Sequential(
+        transforms.Resize((9, 8)), torch.nn.ReLU(), transforms.Resize((5, 4), mean=MEAN, std=STD)
+    )
+    assert torch.equal(steps(TENSOR), transforms.Resize((5, 4), mean=MEAN, std=STD)(transforms.Resize((9, 8))(TENSOR)))
 
 
 # ---- torchvision itself

@@ -28,8 +28,9 @@ inline bool needs_division(const Normalized& by) {
   return !fused || std::is_same_v<In, float> || by.inverse == 0;
 }
 
+// by: a copy, as the compiler would read a reference again after every store.
 template <class In, bool divides>
-void normalize_values(const In* src, float* dst, int64_t n, const Normalized& by) {
+void normalize_values(const In* src, float* dst, int64_t n, const Normalized by) {
   constexpr int N = lanes<float>;
   int64_t j = 0;
   for (; j + N <= n; j += N) store_bits(dst + j, normalized<In, divides>(load<float, In>(src + j), by));

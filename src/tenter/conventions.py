@@ -122,3 +122,7 @@ def _beside(drawings: list[list[str]], labels: list[str]) -> list[str]:
         lines = [line + (" " * 3 if used else "") + part for line, part in zip(lines, drawing)]
         used += 1
     return found + [line.rstrip() for line in lines]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,4 +1,5 @@
-"""Filters for `mode` of `tenter.resize`: a cubic of any slope, and functions of your own.
+"""Filters for `mode` of `tenter.resize`: a cubic of any slope, and functions of your own. Provisional: it may change
+before 1.0.
 
 The filters that have names, such as "lanczos" and "mitchell", are modes: `tenter.resize(x, 5, mode="mitchell")`.
 """

@@ -1,4 +1,5 @@
-"""The buffer pool of large results: fresh pages cost several times what writing them does.
+"""The buffer pool of large results: fresh pages cost several times what writing them does. Provisional: it
+may change before 1.0.
 
 A result of 256 KiB or more uses a block of the pool. When the last array, tensor or view of a block is gone, the pool
 keeps the block for a later result, up to a limit. The operating system may take idle blocks when memory gets scarce.
@@ -142,3 +143,7 @@ def stats() -> Stats:
 
 
 _native.memory_limit(_DEFAULT)
+
+
+def __dir__() -> list[str]:
+    return __all__

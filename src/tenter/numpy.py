@@ -220,3 +220,7 @@ def _is_dask(a: Any) -> bool:
 
 def _array(a: Any) -> Any:
     return a if _is_dask(a) else np.asarray(a)
+
+
+def __dir__() -> list[str]:
+    return __all__

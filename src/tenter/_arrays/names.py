@@ -14,7 +14,8 @@ from tenter._arrays.library import compiling, is_array
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
     "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
-    "interpolation": ("mode",), "resample": ("mode",), "method": ("mode",), "filter": ("mode",), "order": ("mode",),
+    "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
+    "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "scale": ("scale_factor",),
     "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
     "output_shape": ("size",), "dsize": ("size",), "new_size": ("size",), "shape": ("size", "sizes"),
     "target_size": ("size",), "anti_aliasing": ("antialias",), "align_corners": ("align",),

@@ -43,8 +43,7 @@ def checked(x: Any, given: Arguments) -> Interpolate:
         scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, n, x)
         out = tuple(_scaled(length, f) for length, f in zip(spatial, scales))
     kind = _mode(mode, n, x.ndim, align_corners)
-    if recompute_scale_factor and scale_factor is None:
-        refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
+    _check_recomputed(recompute_scale_factor, size, scale_factor)
     _check_antialias(antialias, mode, kind)
     name = dtype_name(x)
     if kind not in NEAREST and not is_numeric(name):
@@ -73,6 +72,7 @@ def check_without_x(size: Any, scale_factor: Any, mode: Any, align_corners: Any,
     _check_corners(mode, align_corners)
     flag("align_corners", align_corners, optional=True)
     flag("recompute_scale_factor", recompute_scale_factor, optional=True)
+    _check_recomputed(recompute_scale_factor, size, scale_factor)
 
 
 def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
@@ -110,6 +110,11 @@ def _check_antialias(antialias: Any, mode: str, kind: str) -> None:
         refuse(ValueError, "antialias", "False, or a linear kind, bicubic or lanczos", got)
     if kind == "lanczos" and not antialias:
         refuse(ValueError, "antialias", "True, which mode 'lanczos' needs", repr(antialias))
+
+
+def _check_recomputed(recompute_scale_factor: Any, size: Any, scale_factor: Any) -> None:
+    if recompute_scale_factor and scale_factor is None:
+        refuse(ValueError, "recompute_scale_factor", "scale_factor to recompute from", f"size={size}")
 
 
 def _check_corners(mode: str, align_corners: Any) -> None:

@@ -285,3 +285,7 @@ def crop_resize(
 
 
 show_signature(crop_resize)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -103,3 +103,7 @@ def from_arrow(a: Any) -> LazyArray:
         return LazyArray(arrow.from_run_ends(a))
     except Refusal as refusal:
         raise error(refusal, "lazy.from_arrow", a) from None
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,4 +1,5 @@
 """Axis maps: every operation here is a sparse matrix along one axis, `y[o] = sum_i A[o, i] * x[i]`.
+Provisional: they may change before 1.0.
 
 A map is an immutable value. `A.T` is its gradient, `A.dense()` its matrix, `A.reads(lo, hi)` the inputs that a slice of
 outputs needs, and `A.apply(x, axis)` runs it on an array or tensor. The matrix is never formed to be applied.
@@ -54,3 +55,7 @@ def _html_of(self: AxisMap) -> str:
 
 for _kind in (Copy, Window, Gather):
     _kind._repr_html_ = _html_of  # type: ignore[union-attr]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,6 +1,8 @@
 """Layers, transforms of images (`tenter.torch.transforms`), and tenter in place of PyTorch's own functions."""
 
-from tenter._arrays.arguments import error
+from typing import TYPE_CHECKING, Any
+
+from tenter._arrays.arguments import did_you_mean, error
 from tenter._arrays.errors import Refusal
 from tenter._torch import device
 from tenter._torch.device import DeferredError
@@ -50,3 +52,14 @@ def synchronize() -> None:
         device.synchronize()
     except Refusal as refusal:
         raise error(refusal, "synchronize") from None
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # which would take every name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        hint = f" (did you mean transforms.{name}?)" if name in transforms.__all__ else did_you_mean(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

@@ -1,6 +1,6 @@
 """Layers with `torch.nn`'s names and arguments, that call tenter."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
@@ -8,6 +8,7 @@ import torch.nn.functional as F  # noqa: N812, its name everywhere
 from tenter import resampling
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
+from tenter._arrays.names import show_signature, take_other_names
 from tenter._specs import interpolate_arguments
 
 
@@ -60,13 +61,16 @@ class Upsample(torch.nn.Upsample):
         mode: str = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
+        **no_other: NoReturn,
     ) -> None:
         try:
+            if no_other:
+                take_other_names(type(self).__init__, no_other)
             interpolate_arguments.check_without_x(size, scale_factor, mode, align_corners, recompute_scale_factor)
         except Refusal as refusal:
             shown = {"size": size, "scale_factor": scale_factor, "mode": mode, "align_corners": align_corners}
             shown["recompute_scale_factor"] = recompute_scale_factor
-            raise error(refusal, f"torch.{type(self).__name__}", **shown) from None
+            raise error(refusal, f"torch.{type(self).__name__}", **shown, **no_other) from None
         super().__init__(size, scale_factor, mode, align_corners, recompute_scale_factor)
 
     if TYPE_CHECKING:  # to which a call of a module gives anything
@@ -93,6 +97,9 @@ def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
         return F.interpolate(x, *how[:4], recompute_scale_factor=how[4])
     made: torch.Tensor = resampling.interpolate(x, *how)
     return made
+
+
+show_signature(Upsample.__init__)
 
 
 class UpsamplingNearest2d(Upsample):

@@ -4,7 +4,8 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 import torch
@@ -13,9 +14,11 @@ from tenter import image as pictures, resampling
 from tenter._arrays import arguments, pillow_images, torch_tensors
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.names import take_other_names
 from tenter._arrays.types import Array
 from tenter._specs.lengths import channels_first
 from tenter.torch import normalized
+from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
 
 # torchvision's words for modes and ours, and Pillow's numbers for torchvision's words.
@@ -35,13 +38,6 @@ class Made(NamedTuple):
     mean: tuple[float, ...] | None
     std: tuple[float, ...] | None
 
-    def of_channels(self, channels: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """mean and std of every channel: 0 and 1 if they are not given."""
-        mean, std = self.mean or (0.0,), self.std or (1.0,)
-        if len(mean) not in (1, channels):
-            refuse(ValueError, "mean", f"{channels} numbers, one for each channel", str(len(mean)))
-        return mean * (channels // len(mean)), std * (channels // len(std))
-
     def __str__(self) -> str:
         given = f"interpolation={self.mode}, antialias={self.antialias}"
         rest = {"dtype": self.dtype, "mean": self.mean, "std": self.std}
@@ -52,12 +48,18 @@ class Made(NamedTuple):
 
 
 @contextmanager
-def checked(transform: torch.nn.Module, **shown: Any) -> Iterator[None]:
-    """Refusals of a transform's arguments, with its call."""
+def checked(transform: torch.nn.Module, other: dict[str, Any], **shown: Any) -> Iterator[None]:
+    """Refusals of a transform's arguments, with its call. other: arguments by names that it does not have."""
     try:
+        if other:
+            take_other_names(type(transform).__init__, other)
         yield
     except Refusal as refusal:
-        raise error(refusal, f"torch.transforms.{type(transform).__name__}", **shown) from None
+        raise error(refusal, called(transform), **shown, **other) from None
+
+
+def called(transform: torch.nn.Module) -> str:
+    return f"torch.transforms.{type(transform).__name__}"
 
 
 def made(interpolation: Any, antialias: Any, dtype: Any, mean: Any, std: Any) -> Made:
@@ -89,25 +91,28 @@ def pair(name: str, size: Any) -> tuple[int, int]:
     return found[0], found[-1]
 
 
-def span(name: str, given: Any) -> tuple[float, float]:
-    found = _numbers(name, given)
-    if len(found) != 2 or not 0 < found[0] <= found[1]:
-        refuse(ValueError, name, "(least, greatest), both above 0", describe(given))
+def span(name: str, given: Any, most: float = math.inf) -> tuple[float, float]:
+    """Two numbers. most: what the smaller one may be."""
+    expected = "(least, greatest), both above 0" + (f", the least up to {most}" if most < math.inf else "")
+    found = _numbers(name, given, expected)
+    if len(found) != 2 or not 0 < found[0] <= min(found[1], most):
+        refuse(ValueError, name, expected, describe(given))
     return found[0], found[1]
 
 
 def probability(name: str, given: Any) -> float:
-    (found,) = _numbers(name, [given])
-    if not 0 <= found <= 1:
-        refuse(ValueError, name, "a number from 0 to 1", describe(given))
-    return found
+    if isinstance(given, (bool, str)) or not isinstance(given, SupportsFloat):
+        refuse(TypeError, name, "a probability, from 0 to 1", describe(given))
+    if not 0 <= float(given) <= 1:
+        refuse(ValueError, name, "a probability, from 0 to 1", describe(given))
+    return float(given)
 
 
-def _numbers(name: str, given: Any) -> tuple[float, ...]:
+def _numbers(name: str, given: Any, expected: str = "numbers, one for each channel") -> tuple[float, ...]:
     try:
         found = tuple(map(float, given))
     except (TypeError, ValueError):
-        refuse(TypeError, name, "numbers", describe(given))
+        refuse(TypeError, name, expected, describe(given))
     if not found or not all(map(math.isfinite, found)):
         refuse(ValueError, name, "finite numbers", describe(given))
     return found
@@ -116,23 +121,44 @@ def _numbers(name: str, given: Any) -> tuple[float, ...]:
 # ---- samples
 
 
-def transformed(inputs: tuple[Any, ...], place: Callable[[int, int], Place], how: Made) -> Any:
+def transformed(transform: Any, inputs: tuple[Any, ...]) -> Any:
     """The inputs of a call, their images, masks and boxes taken from one place; the rest as it is."""
-    sample = inputs[0] if len(inputs) == 1 else inputs
-    parts = list(_parts(sample))
-    plain = [x for x in parts if _kind(x) == "plain"][:1] if not any(_kind(x) == "image" for x in parts) else []
-    chosen = [x for x in parts if _kind(x) in ("image", "mask", "boxes") or any(x is p for p in plain)]
+    try:
+        sample = inputs[0] if len(inputs) == 1 else inputs
+        if kind := _kind(sample):  # one image; the others of this function take time
+            return _one(sample, kind, _placed(transform, _size(sample, kind)), transform.made)
+        return _transformed_parts(transform, sample)
+    except Refusal as refusal:
+        raise error(refusal, called(transform), inputs=inputs) from None
+
+
+def _transformed_parts(transform: Any, sample: Any) -> Any:
+    kinds = [(x, kind) for x in _parts(sample) if (kind := _kind(x))]
+    if any(kind == "image" for _, kind in kinds):
+        chosen = [(x, kind) for x, kind in kinds if kind != "plain"]
+    else:
+        first = next((x for x, kind in kinds if kind == "plain"), None)
+        chosen = [(x, kind) for x, kind in kinds if kind != "plain" or x is first]
     if not chosen:
-        refuse(TypeError, "inputs", "an image: a tensor, a NumPy array or one of Pillow's", describe(sample))
-    sizes = {_size(x) for x in chosen}
+        hint = "; PIL.Image.open reads a file" if isinstance(sample, (str, Path)) else ""
+        refuse(TypeError, "inputs", f"an image: a tensor, a NumPy array or one of Pillow's{hint}", describe(sample))
+    sizes = {_size(x, kind) for x, kind in chosen}
     if len(sizes) > 1:
         refuse(ValueError, "inputs", "images, masks and boxes of one size", " and ".join(map(str, sorted(sizes))))
-    where, ids = place(*sizes.pop()), {id(x) for x in chosen}
+    where, kind_of = _placed(transform, sizes.pop()), {id(x): kind for x, kind in chosen}
 
     def one(x: Any) -> Any:
-        return _one(x, where, how) if id(x) in ids else x
+        kind = kind_of.get(id(x))
+        return _one(x, kind, where, transform.made) if kind else x
 
     return _mapped(one, sample)
+
+
+def _placed(transform: Any, size: tuple[int, int]) -> Place:
+    if not (size[0] and size[1]):
+        refuse(ValueError, "inputs", "images of at least one pixel", f"{size[0]} rows of {size[1]}")
+    found: Place = transform._place(*size)
+    return found
 
 
 def _parts(sample: Any) -> Iterator[Any]:
@@ -157,116 +183,98 @@ def _mapped(function: Callable[[Any], Any], sample: Any) -> Any:
 
 def _kind(x: Any) -> str | None:
     """image, mask, boxes, plain, or None for what is passed through."""
+    if type(x) is torch.Tensor or isinstance(x, np.ndarray):
+        return "plain"
     if isinstance(x, torch.Tensor):
         tv: Any = sys.modules.get("torchvision.tv_tensors")
-        if tv is None or type(x) is torch.Tensor:
+        if tv is None:
             return "plain"
         if isinstance(x, (tv.Image, tv.Video)):
             return "image"
         if isinstance(x, tv.Mask):
             return "mask"
         return "boxes" if isinstance(x, tv.BoundingBoxes) else "plain"
-    if pillow_images.is_image(x):
-        return "image"
-    return "plain" if isinstance(x, np.ndarray) else None
+    return "image" if pillow_images.is_image(x) else None
 
 
-def _size(x: Any) -> tuple[int, int]:
-    if pillow_images.is_image(x):
-        return x.height, x.width
-    if _kind(x) == "boxes":
+def _size(x: Any, kind: str) -> tuple[int, int]:
+    if kind == "boxes":
         return tuple(x.canvas_size)
+    if isinstance(x, torch.Tensor):
+        shape = x.shape
+        least = 2 if kind == "mask" else 3
+        if len(shape) < least or (len(shape) == 3 and shape[-1] in (3, 4) and shape[0] > 4 and kind == "plain"):
+            hints = {2: "; x[None]", 3: "; x.permute(2, 0, 1), as only a NumPy array may be (H, W, C)"}
+            refuse(ValueError, "inputs", f"tensors (..., C, H, W){hints.get(len(shape), '')}", f"shape {tuple(shape)}")
+        return shape[-2], shape[-1]
     if isinstance(x, np.ndarray):
         if x.ndim not in (2, 3) or (x.ndim == 3 and channels_first(x.shape)):
             hint = "; a tensor may be (C, H, W)" if x.ndim == 3 else ""
             refuse(ValueError, "inputs", f"arrays (H, W) or (H, W, C){hint}", f"shape {x.shape}")
         return x.shape[0], x.shape[1]
-    least = 2 if _kind(x) == "mask" else 3
-    if x.ndim < least or (x.ndim == 3 and x.shape[-1] in (3, 4) and x.shape[0] > 4 and _kind(x) == "plain"):
-        hint = "; x.permute(2, 0, 1), as only a NumPy array may be (H, W, C)" if x.ndim == 3 else ""
-        refuse(ValueError, "inputs", f"tensors (..., C, H, W){hint}", f"shape {tuple(x.shape)}")
-    return x.shape[-2], x.shape[-1]
+    return x.height, x.width
 
 
-def _one(x: Any, at: Place, how: Made) -> Any:
-    kind = _kind(x)
+def _one(x: Any, kind: str, at: Place, how: Made) -> Any:
+    mode, antialias = how.mode, how.antialias
     if kind == "boxes":
         return _boxes(x, at)
     if isinstance(x, torch.Tensor):
         if kind == "mask":
-            y = _resized(x, at, _rule(x, (-2, -1), at, "nearest-exact", False))
+            y = _resized(_call(x, (-2, -1), at, "nearest-exact", False))
         elif how.dtype is None:
-            y = _resized(x, at, _rule(x, (-2, -1), at, how.mode, how.antialias))
+            y = _resized(_call(x, (-2, -1), at, mode, antialias))
         else:
-            y = _tensor(x.as_subclass(torch.Tensor), (-2, -1), at, how, how.mode, how.antialias)
-        return torch_tensors.of_type(x, y)  # which a slice has not
+            plain = x if type(x) is torch.Tensor else x.as_subclass(torch.Tensor)
+            y = _tensor(_call(plain, (-2, -1), at, mode, antialias), how)
+        return y if type(y) is type(x) else torch_tensors.of_type(x, y)  # which a slice has not
     if isinstance(x, np.ndarray):
-        if how.dtype is None:
-            return _resized(x, at, _rule(x, (0, 1), at, how.mode, how.antialias))
-        return _tensor(x, (0, 1), at, how, how.mode, how.antialias)
+        call = _call(x, (0, 1), at, mode, antialias)
+        return _resized(call) if how.dtype is None else _tensor(call, how)
     pixels = pillow_images.array_of(x)
-    mode = "nearest-exact" if x.mode in pillow_images.LABELS or how.mode == "nearest" else how.mode  # like Pillow
+    if x.mode in pillow_images.LABELS or mode == "nearest":  # like Pillow
+        mode = "nearest-exact"
     if x.mode in pillow_images.ALPHA:
-        rule = _rule(pixels, (0, 1), at, mode, True)
-        weighed: dict[str, Any] = {"mode": rule.mode, "antialias": rule.antialias, "box": rule.box, "alpha": True}
-        y = pictures.resize(rule.part, at.size, **weighed)
+        of = _call(pixels, (0, 1), at, mode, True)
+        rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "box": of.box, "alpha": True}
+        y = pictures.resize(of.x, of.size, **rule)
     elif how.dtype is None or x.mode == "1":
-        y = _resized(pixels, at, _rule(pixels, (0, 1), at, mode, True, "pillow"))
+        y = _resized(_call(pixels, (0, 1), at, mode, True, "pillow"))
     else:
-        return _tensor(pixels, (0, 1), at, how, mode, True, "pillow")
+        return _tensor(_call(pixels, (0, 1), at, mode, True, "pillow"), how)
     if how.dtype is None:
         return pillow_images.image_of(y, x)
     return _floats(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y, how)
 
 
-class Rule(NamedTuple):
-    """The part of an image that a call of `resize` reads, and its arguments."""
-
-    part: Any
-    axes: tuple[int, int]
-    mode: str
-    antialias: bool
-    like: str
-    box: list[tuple[Any, Any]] | None
-
-
-def _rule(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch") -> Rule:
-    """A part of whole pixels is cut first, as torchvision does. One of fractions of pixels reads the pixels around it,
-    as a crop of the resized image does."""
-    top, left, height, width = at[:4]
-    if all(type(n) is int for n in at[:4]):
-        rows, columns = slice(top, top + height), slice(left, left + width)
-        x = x[rows, columns] if axes[0] == 0 else x[..., rows, columns]
-        top = left = 0
-    turned = (left + width, left) if at.flip else (left, left + width)
-    whole = not at.flip and (0, 0, *_lengths(x, axes)) == (top, left, height, width)
-    box = None if whole else [(top, top + height), turned]
-    if mode in ("nearest", "nearest-exact"):
-        antialias = False
-    return Rule(x, axes, MODES[mode], antialias, like, box)
+def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch") -> Call:
+    """The call of `resize` that makes a place of an image. A part of whole pixels is cut first, as torchvision does.
+    One of fractions of pixels reads the pixels around it, as a crop of the resized image does."""
+    top, left, height, width, size, flip = at
+    shape = x.shape
+    rows, columns = shape[axes[0]], shape[axes[1]]
+    if type(top) is type(left) is type(height) is type(width) is int and (height, width) != (rows, columns):
+        part = slice(top, top + height), slice(left, left + width)
+        x = x[part] if axes[0] == 0 else x[..., part[0], part[1]]
+        top, left, rows, columns = 0, 0, height, width
+    box = None
+    if flip or (top, left, height, width) != (0, 0, rows, columns):
+        box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
+    return Call(x, size, axes, MODES[mode], antialias and mode not in ("nearest", "nearest-exact"), like, box)
 
 
-def _resized(x: Any, at: Place, rule: Rule) -> Any:
-    part, axes, mode, antialias, like, box = rule
-    return resampling.resize(part, at.size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
+def _resized(of: Call) -> Any:
+    x, size, axes, mode, antialias, like, box = of
+    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
 
 
-def _tensor(
-    x: Any, axes: tuple[int, int], at: Place, how: Made, mode: str, antialias: bool, like: str = "torch"
-) -> torch.Tensor:
+def _tensor(of: Call, how: Made) -> torch.Tensor:
     """A tensor (..., C, H, W) of the dtype asked for, normalized where its rows are stored if the core can."""
-    rule = _rule(x, axes, at, mode, antialias, like)
-    channels = x.shape[-3] if isinstance(x, torch.Tensor) else x.shape[2] if x.ndim == 3 else 1
-    if normalized.applies(x, how.dtype, how.mean):
-        each = normalized.native(*how.of_channels(channels))
-        made = normalized.resized(rule.part, at.size, rule.axes, each, rule.mode, rule.antialias, rule.like, rule.box)
-        if made is not None:
-            return made if how.dtype is torch.float32 else made.to(how.dtype)
-    return _floats(_resized(x, at, rule), how)
-
-
-def _lengths(x: Any, axes: tuple[int, int]) -> tuple[int, int]:
-    return x.shape[axes[0]], x.shape[axes[1]]
+    if normalized.applies(of.x, how.dtype, how.mean):
+        y = normalized.resized(of, how.mean, how.std)
+        if y is not None:
+            return y if how.dtype is torch.float32 else y.to(how.dtype)
+    return _floats(_resized(of), how)
 
 
 def _channels_first(pixels: Array) -> torch.Tensor:
@@ -280,16 +288,15 @@ def _floats(y: Any, how: Made) -> torch.Tensor:
     dtype = how.dtype
     assert dtype is not None
     pixels = y if isinstance(y, torch.Tensor) else _channels_first(y)
-    many = pixels.shape[-3]
     if (pixels.dtype == dtype and how.mean is None) or not dtype.is_floating_point:
         if pixels.dtype != dtype:
             refuse(TypeError, "dtype", f"None, a float dtype, or {pixels.dtype}, which the image has", str(dtype))
         return pixels.contiguous()
-    means, stds = how.of_channels(many)
     if normalized.applies(pixels, dtype, how.mean):
-        made = normalized.of_pixels(y, normalized.native(means, stds))
+        made = normalized.of_pixels(y, how.mean, how.std)
         if made is not None:
             return made.to(dtype)
+    means, stds = normalized.of_channels(how.mean, how.std, pixels.shape[-3])
     wide = torch.float64 if torch.float64 in (dtype, pixels.dtype) else torch.float32
     floats = pixels.to(wide, memory_format=torch.contiguous_format, copy=True)
     if not pixels.dtype.is_floating_point:

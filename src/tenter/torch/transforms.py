@@ -10,18 +10,28 @@ other plain ones are passed through.
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import torch
 
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
+from tenter._arrays.names import show_signature
 from tenter._specs.picture_sizes import Wanted, placed
 from tenter.torch.parts import Place, random_part, shorter_side
 from tenter.torch.samples import checked, made, pair, probability, span, transformed
 
 __all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
+
+#: What are transforms of their own in torchvision.
+ELSEWHERE = {
+    "Compose": "torch.nn.Sequential and torchvision's Compose take these transforms",
+    "CenterCrop": "ResizeCenterCrop resizes and crops",
+    "Normalize": "the arguments mean and std of each transform normalize",
+    "RandomHorizontalFlip": "the argument flip of RandomResizedCrop mirrors",
+    **dict.fromkeys(("PILToTensor", "ToDtype", "ToImage", "ToTensor"), "the argument dtype of each transform converts"),
+}
 
 
 class Resize(torch.nn.Module):
@@ -74,9 +84,12 @@ class Resize(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        **no_other: NoReturn,
     ) -> None:
         super().__init__()
-        with checked(self, size=size, interpolation=interpolation, max_size=max_size, dtype=dtype, mean=mean, std=std):
+        with checked(
+            self, no_other, size=size, interpolation=interpolation, max_size=max_size, dtype=dtype, mean=mean, std=std
+        ):
             self.size = None if size is None else arguments.sizes("size", [size], least=1)
             if self.size is None and max_size is None:
                 refuse(ValueError, "size", "a size, or max_size", "neither")
@@ -90,8 +103,7 @@ class Resize(torch.nn.Module):
             self.made = made(interpolation, antialias, dtype, mean, std)
 
     def forward(self, *inputs: Any) -> Any:
-        with checked(self, inputs=inputs):
-            return transformed(inputs, self._place, self.made)
+        return transformed(self, inputs)
 
     def _place(self, height: int, width: int) -> Place:
         if self.size is not None and len(self.size) == 2:
@@ -164,17 +176,19 @@ class RandomResizedCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        **no_other: NoReturn,
     ) -> None:
         super().__init__()
-        with checked(self, size=size, scale=scale, ratio=ratio, interpolation=interpolation, mean=mean, std=std):
+        with checked(
+            self, no_other, size=size, scale=scale, ratio=ratio, interpolation=interpolation, mean=mean, std=std
+        ):
             self.size = pair("size", size)
-            self.scale, self.ratio = span("scale", scale), span("ratio", ratio)
+            self.scale, self.ratio = span("scale", scale, 1), span("ratio", ratio)
             self.flip = probability("flip", flip)
             self.made = made(interpolation, antialias, dtype, mean, std)
 
     def forward(self, *inputs: Any) -> Any:
-        with checked(self, inputs=inputs):
-            return transformed(inputs, self._place, self.made)
+        return transformed(self, inputs)
 
     def _place(self, height: int, width: int) -> Place:
         part = random_part(height, width, self.scale, self.ratio)
@@ -231,18 +245,26 @@ class ResizeCenterCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self, crop_size=crop_size, resize_size=resize_size, interpolation=interpolation, mean=mean, std=std
+            self,
+            no_other,
+            crop_size=crop_size,
+            resize_size=resize_size,
+            interpolation=interpolation,
+            mean=mean,
+            std=std,
         ):
             self.crop_size = pair("crop_size", crop_size)
-            self.resize_size = arguments.integer("resize_size", resize_size, "an int", max(self.crop_size))
+            self.resize_size = arguments.integer("resize_size", resize_size, "an int for the shorter side")
+            if self.resize_size < max(self.crop_size):
+                refuse(ValueError, "resize_size", f"at least crop_size, {max(self.crop_size)}", describe(resize_size))
             self.made = made(interpolation, antialias, dtype, mean, std)
 
     def forward(self, *inputs: Any) -> Any:
-        with checked(self, inputs=inputs):
-            return transformed(inputs, self._place, self.made)
+        return transformed(self, inputs)
 
     def _place(self, height: int, width: int) -> Place:
         before = shorter_side(height, width, self.resize_size, None)
@@ -299,15 +321,15 @@ class Thumbnail(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        **no_other: NoReturn,
     ) -> None:
         super().__init__()
-        with checked(self, size=size, interpolation=interpolation, dtype=dtype, mean=mean, std=std):
+        with checked(self, no_other, size=size, interpolation=interpolation, dtype=dtype, mean=mean, std=std):
             self.size = pair("size", size)
             self.made = made(interpolation, antialias, dtype, mean, std)
 
     def forward(self, *inputs: Any) -> Any:
-        with checked(self, inputs=inputs):
-            return transformed(inputs, self._place, self.made)
+        return transformed(self, inputs)
 
     def _place(self, height: int, width: int) -> Place:
         spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
@@ -315,3 +337,18 @@ class Thumbnail(torch.nn.Module):
 
     def extra_repr(self) -> str:
         return f"size={self.size}, {self.made}"
+
+
+for _transform in (Resize, RandomResizedCrop, ResizeCenterCrop, Thumbnail):
+    show_signature(_transform.__init__)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # which would take every name for one that there is
+
+    def __getattr__(name: str) -> Any:
+        hint = f" ({ELSEWHERE[name]})" if name in ELSEWHERE else arguments.did_you_mean(name, __all__)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
