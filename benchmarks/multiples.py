@@ -60,7 +60,7 @@ def rows(n: int) -> dict[str, tuple[str, tuple[int, ...], Call]]:
         "resize, constant of 7, float32": ("float32", (half, half, 4), lambda x: tenter.resize(x, n, **around)),
         "resize, extrapolate, uint8":
             ("uint8", (n, n, 3), lambda x: tenter.resize(x, 3 * half, **{**around, "edge": "extrapolate"})),
-        "resize, box turned round, uint8":
+        "resize, reversed box, uint8":
             ("uint8", (n, n, 4), lambda x: tenter.resize(x, half, **axes, box=[(n, 0), None])),
         "image.resize, alpha, uint8": ("uint8", (n, n, 4), lambda x: tenter.image.resize(x, 3 * half)),
         "image.resize, linear light, uint8":
