@@ -69,7 +69,6 @@ COUNTED = {
         "tenter/_execution/numpy_executor.py": "plan run by Python", "tenter/_torch/run.py": "plan run by Python",
         "tenter/_plans/reference.py": "reference",
     },
-    "fill": {"tenter/_execution/into.py": "tiles of out"},
     "_forward": {"tenter/_torch/operators.py": "operator"},
     "call": {"tenter/_torch/dispatch.py": "dispatched"},
     "run_cached": {"tenter/_torch/gradients.py": "gradient recorded"},

@@ -15,8 +15,7 @@ from out_helpers import rooms, values
 from program_helpers import prints
 from ragged_cases import HOW
 from tenter import ragged
-from tenter._ragged import chunks, indices_into, rows_into
-from tenter.ragged import _segments
+from tenter._execution import into
 
 SOME = [2, 0, 3, 1, 0, 9, 1]
 TOTAL, WIDTH = sum(SOME), max(SOME)
@@ -64,14 +63,10 @@ ALONG["pad"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, **to)
 ALONG["pad wider"] = lambda x, n, **to: ragged.pad(x[:TOTAL], n, 12, value=3, **to)
 
 
-@pytest.fixture(params=["whole", "few at a time"])
-def sizes(request, monkeypatch):
-    monkeypatch.setattr(_segments, "FEW", 0)
-    if request.param != "whole":
-        for module in (chunks, indices_into, rows_into):
-            for name, value in (("ROWS", 2), ("BYTES", 64), ("NUMBERS", 4)):
-                if hasattr(module, name):
-                    monkeypatch.setattr(module, name, value)
+@pytest.fixture(params=["by the core", "by Python"])
+def way(request, monkeypatch):
+    if request.param == "by Python":
+        monkeypatch.setattr(into, "by_core", lambda write, out: None)
 
 
 def same_bits_in_all_rooms(call, want):
@@ -87,14 +82,14 @@ def same_bits_in_all_rooms(call, want):
 
 
 @pytest.mark.parametrize(("name", "kind"), daily(itertools.product(INDICES, KINDS), 4, str))
-def test_indices_and_masks(name, kind, sizes):
+def test_indices_and_masks(name, kind, way):
     call, n = INDICES[name], KINDS[kind]
     same_bits_in_all_rooms(lambda out: call(n, out=out), call(n))
 
 
 @pytest.mark.parametrize(("library", "dtype"), [("numpy", "float32"), ("numpy", "uint8"), ("torch", "float16"), ("torch", "float64")])  # fmt: skip
 @pytest.mark.parametrize("name", daily([n for n in ALONG if n != "repeat_padded"], 3))
-def test_along_the_rows(library, dtype, name, sizes):
+def test_along_the_rows(library, dtype, name, way):
     call, n = ALONG[name], KINDS["int64" if library == "numpy" else "torch int64"]
     if dtype == "uint8" and any(how in name for how in ("mean", "softmax")):
         return
@@ -109,7 +104,7 @@ def test_along_the_rows(library, dtype, name, sizes):
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_repeat_padded_has_two(library, sizes):
+def test_repeat_padded_has_two(library, way):
     call = ALONG["repeat_padded"]
     for x in (given(library, "float32", 70), given(library, "float32", 70, 6)[:, ::2]):
         want, lengths = call(x, None)
@@ -121,7 +116,7 @@ def test_repeat_padded_has_two(library, sizes):
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "bool", "complex64", "float8_e5m2"])
-def test_dtypes_of_pytorch(dtype, sizes):
+def test_dtypes_of_pytorch(dtype, way):
     x = torch.arange(40, dtype=torch.float32).to(getattr(torch, dtype)).reshape(20, 2)[:TOTAL]
     for call in (lambda **to: ragged.pad(x, SOME, **to), lambda **to: ragged.segment_max(x, SOME, **to),
                  lambda **to: ragged.segment_mean(x, SOME, **to), lambda **to: ragged.segment_softmax(x, SOME, **to)):  # fmt: skip
@@ -134,7 +129,7 @@ def test_dtypes_of_pytorch(dtype, sizes):
             assert torch.equal(got.view(torch.uint8), want.contiguous().view(torch.uint8))
 
 
-def test_objects_text_and_bytes_the_other_way_round(sizes):
+def test_objects_text_and_bytes_the_other_way_round(way):
     for x in (
         np.array(list("abcdefghijklmnop"), object),
         np.array(list("abcdefghijklmnop")),
@@ -151,7 +146,7 @@ def test_objects_text_and_bytes_the_other_way_round(sizes):
 
 
 @pytest.mark.parametrize(("library", "dtype"), [("numpy", "float32"), ("numpy", ">i2"), ("torch", "uint8"), ("torch", "float64")])  # fmt: skip
-def test_counts_and_flattened_arrays(library, dtype, sizes):
+def test_counts_and_flattened_arrays(library, dtype, way):
     x = given(library, dtype, 4, 5, 3)
     for one in (x, x.T if library == "numpy" else x.permute(2, 1, 0), x[:, ::2]):
         each = np.arange(one.size if library == "numpy" else one.numel()) % 4
@@ -207,7 +202,7 @@ def test_what_is_refused(kind):
         call()
 
 
-def test_bad_arguments_leave_out_as_it_is(sizes):
+def test_bad_arguments_leave_out_as_it_is(way):
     bad = [*SOME[:-1], -1]
     for call, shape, dtype in (
         (lambda out: ragged.offsets(bad, out=out), 8, int), (lambda out: ragged.row_ids(bad, out=out), 15, int),

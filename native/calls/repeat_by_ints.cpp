@@ -105,7 +105,7 @@ Outcome copied(PyObject* x, const ArrayView& from, const Repeats& by, const Targ
   };
   if (target) {
     if (!target->takes(by.shape_out, by.ndim, nullptr)) return Outcome::declined();
-    return target->fill(nullptr, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
+    return target->fill(nullptr, threads, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
   }
   Fresh y = result_of(x, from, by.shape_out, by.ndim, by.bytes_out);
   task.dst = y.data, task.stream = y.stream;

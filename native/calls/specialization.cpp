@@ -97,7 +97,7 @@ class SpecializedPlan {
     } catch (const Declined&) { return nullptr; }
     if (reverses()) add_reversed(*made);
     if (f_.fill.kind != FillKind::none) add_fill_value(target, *made);
-    const bool few = target_ || f_.widens() || f_.keeps_sums();  // Python converts the input one chunk at a time
+    const bool few = f_.widens() || f_.keeps_sums();  // Python converts the input one chunk at a time
     const int64_t most = few ? tuning.scratch_bytes : most_planned_bytes() - n_out_ * from_.dtype->itemsize;
     if (made->scratch() > most) return nullptr;
     made->set_result(shape_, f_.ndim, f_.in_order ? nullptr : f_.order, from_.dtype->itemsize, std::max(n_in_, n_out_),

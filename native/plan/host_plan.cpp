@@ -159,11 +159,12 @@ int HostPlan::threads() const {
 }
 
 Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  if (target && (scratch() > tuning.scratch_bytes || !target->takes(shape_, ndim_, order_))) return Outcome::declined();
+  if (target && !target->takes(shape_, ndim_, order_)) return Outcome::declined();
   const int n_threads = threads();
   if (!n_threads) return Outcome::failed();
   if (target && target->normalization.each) return run_normalized(from, *target, n_threads);
-  if (target) return target->fill(order_, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
+  if (target)
+    return target->fill(order_, n_threads, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
   Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_);
   if (y.is_made() && !no_exception([&] { run(from.data, y.data, n_threads, y.stream); })) return Outcome::failed();
   return std::move(y.array);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/kernels.hpp"
 #include "plan/passes.hpp"
 #include "rules/verify.hpp"
+#include "system/integers.hpp"
+#include "system/threads.hpp"
 #include "system/tuning.hpp"
 
 namespace tenter {
@@ -42,6 +45,24 @@ bool elements_apart(const ArrayView& x) {
   return true;
 }
 
+// A dim of `out`, and bytes between its positions in `out` and in the result.
+struct Step {
+  int64_t n, to, from;
+};
+
+void copy_elements(const char* from, char* to, const Step& by, int64_t itemsize) {
+  const auto copy = [&](auto size) {
+    for (int64_t k = 0; k < by.n; ++k) std::memcpy(to + k * by.to, from + k * by.from, size_t(size));
+  };
+  switch (itemsize) {
+    case 1: return copy(std::integral_constant<int, 1>());
+    case 2: return copy(std::integral_constant<int, 2>());
+    case 4: return copy(std::integral_constant<int, 4>());
+    case 8: return copy(std::integral_constant<int, 8>());
+    default: return copy(itemsize);
+  }
+}
+
 // Whether the memory is aligned as kernels need it, which store values of up to 8 bytes.
 bool aligned(const ArrayView& x) {
   const int64_t unit = std::min(x.dtype->itemsize, 8);
@@ -63,7 +84,7 @@ bool Target::takes(const int64_t* shape, int ndim, const int* order) const {
   if (view.ndim != ndim || !std::equal(shape, shape + ndim, view.shape)) return false;
   FloatRows rows;
   if (normalization.each) return float_rows(shape, ndim, order, rows);
-  return has_layout(order) || view.n_values() <= tuning.apart_bytes / view.dtype->itemsize;
+  return true;
 }
 
 bool Target::has_layout(const int* order) const { return view.contiguous(order) && aligned(view); }
@@ -95,11 +116,10 @@ bool Target::float_rows(const int64_t* shape, int ndim, const int* order, FloatR
   return true;
 }
 
-// Loops over the caller's memory in its own order. Contiguous parts of it are copied by one call.
-void Target::place(const char* made, const int* order) const {
-  struct Step {
-    int64_t n, to, from;
-  } steps[max_read_dims];
+// Loops over the caller's memory in its own order. Each position of the outer dims has a block of adjacent bytes.
+void Target::place(const char* made, const int* order, int threads) const {
+  if (!view.n_values()) return;
+  Step steps[max_read_dims];
   const int64_t itemsize = view.dtype->itemsize;
   char* to = view.data;
   int n = 0;
@@ -117,21 +137,31 @@ void Target::place(const char* made, const int* order) const {
   CopyAxis axes[max_read_dims];
   for (int k = outer; k < n; ++k)
     axes[k - outer] = {CopyAxis::affine, steps[k].n, steps[k].n, steps[k].from, 1, nullptr};
-  CopyTask task{};
-  copy_pass(itemsize, axes, n - outer, task);
-  int64_t at[max_read_dims] = {};
-  for (task.src = made, task.dst = to;;) {
-    if constexpr (verifies) verify(task);
-    if (task.n_axes) kernels().copy(task, 1);
-    else std::memcpy(task.dst, task.src, size_t(task.run));
-    int k = outer - 1;
-    for (; k >= 0; --k) {
-      task.src += steps[k].from, task.dst += steps[k].to;
-      if (++at[k] < steps[k].n) break;
-      task.src -= steps[k].n * steps[k].from, task.dst -= steps[k].n * steps[k].to, at[k] = 0;
+  CopyTask block{};
+  copy_pass(itemsize, axes, n - outer, block);
+  block.src = made, block.dst = to;
+  if constexpr (verifies) verify(block);
+  if (!outer) return kernels().copy(block, threads);
+  const Step& last = steps[outer - 1];
+  int64_t positions = 1;
+  for (int k = 0; k < outer; ++k) positions *= steps[k].n;
+  const int64_t bytes = view.n_values() * itemsize;
+  const int64_t n_tasks = std::min(positions, ceil_div(bytes, tuning.task_bytes)), each = ceil_div(positions, n_tasks);
+  parallel(n_tasks, team_for(bytes, threads), [&](int64_t task) {
+    CopyTask one = block;
+    const int64_t end = std::min(positions, (task + 1) * each);
+    for (int64_t i = task * each; i < end;) {
+      const int64_t first = i % last.n, count = std::min(last.n - first, end - i);
+      one.src = made + first * last.from, one.dst = to + first * last.to;
+      int64_t line = i / last.n;
+      for (int k = outer - 2; k >= 0; line /= steps[k--].n)
+        one.src += line % steps[k].n * steps[k].from, one.dst += line % steps[k].n * steps[k].to;
+      if (n == outer) copy_elements(one.src, one.dst, {count, last.to, last.from}, itemsize);
+      else
+        for (int64_t k = 0; k < count; ++k, one.src += last.from, one.dst += last.to) kernels().copy(one, 1);
+      i += count;
     }
-    if (k < 0) return;
-  }
+  });
 }
 
 }  // namespace tenter

@@ -35,31 +35,36 @@ struct Target {
   // Reads `out`, a writable array; the reference is borrowed. Returns false where Python must refuse it or make the
   // result first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
   bool read(PyObject* out, const ArrayView& x);
-  // Whether `out` has the shape of the result, and the core can write the result to it. order: as below.
+  // Whether `out` has the shape of the result, and its rows if it is normalized. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;
   // Where a normalized result goes whose dims are in this order in memory. Returns false if its rows are no rows of
   // `out`. shape: of the result
   bool float_rows(const int64_t* shape, int ndim, const int* order, FloatRows& to) const;
-  // Fills `out` and returns it, if it takes the result. write(address, whether to use streaming stores): writes the
-  // result. order: the dims of the result from slowest to fastest in memory; null if it is contiguous.
+  // Fills `out`, which takes the result, and returns it. If it does not have the layout of a new result, the result is
+  // made in scratch memory and copied.
+  //   order    the dims of the result from slowest to fastest in memory; null if it is contiguous
+  //   threads  how many to copy with
+  //   write    write(address, whether to use streaming stores): writes the result
   template <class F>
-  Outcome fill(const int* order, F&& write) const {
-    const bool direct = has_layout(order);
+  Outcome fill(const int* order, int threads, F&& write) const {
     const int64_t bytes = view.n_values() * view.dtype->itemsize;
-    Room room;
-    const DeferredSignals deferred;
-    char* to = view.data;
-    const bool made = no_exception([&] {
-      if (!direct) to = room.get(bytes);
-      write(to, direct && bytes >= tuning.stream_bytes);
+    const bool filled = no_exception([&] {
+      if (has_layout(order)) {
+        const DeferredSignals deferred;
+        return write(view.data, bytes >= tuning.stream_bytes);
+      }
+      Room room;
+      char* const made = room.get(bytes);
+      write(made, false);
+      const DeferredSignals deferred;
+      run_unlocked(bytes, [&] { place(made, order, threads); });
     });
-    const bool placed = made && (direct || work(bytes, [&] { place(to, order); }));
-    return placed ? Outcome::done(Owned(Py_NewRef(object))) : Outcome::failed();
+    return filled ? Outcome::done(Owned(Py_NewRef(object))) : Outcome::failed();
   }
 
  private:
   bool has_layout(const int* order) const;  // whether the layout is that of a new result
-  void place(const char* made, const int* order) const;
+  void place(const char* made, const int* order, int threads) const;
 };
 
 }  // namespace tenter

@@ -238,16 +238,13 @@ void bind_plan(nb::module_& m) {
              if (!threads) nb::raise_python_error();
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
            })
-      // Writes to a caller's memory: signals are handled when the result is complete. Returns false if temporaries
-      // would be too large; the caller then makes the result one tile at a time.
+      // Writes to a caller's memory: signals are handled when the result is complete.
       .def("run_whole",
            [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
-             if (plan.scratch() > tuning.scratch_bytes) return false;
              const int threads = plan.threads();
              if (!threads) nb::raise_python_error();
              const DeferredSignals deferred;
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
-             return true;
            })
       .def_prop_ro("scratch", &HostPlan::scratch)
       .def_prop_ro("small", &HostPlan::small)

@@ -10,6 +10,7 @@
 #include "arrays/arrays.hpp"
 #include "arrays/results.hpp"
 #include "kernels/kernels.hpp"
+#include "plan/target.hpp"
 #include "system/memory.hpp"
 
 namespace tenter {
@@ -57,14 +58,22 @@ struct RowLengths {
 };
 
 // Makes a result with the library and dtype of `like`, and calls fill(address, threads, whether to use streaming
-// stores) to write it. x: the call's array, as in result_of. bytes: of the result. read: bytes that `fill` reads.
+// stores) to write it. x: the call's array, as in result_of. bytes: of the result. out: memory for the result, which
+// may overlap only what `fill` does not read; None for fresh memory. read: bytes that `fill` reads.
 template <class F>
-PyObject* made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, F&& fill,
-               int64_t read = 0) {
+PyObject* made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, PyObject* out,
+               F&& fill, int64_t read = 0) {
+  read = std::max(bytes, read);
+  const int threads = threads_for(read);
+  if (!threads) return nullptr;
+  const auto write = [&](char* to, bool stream) { run_unlocked(read, [&] { fill(to, threads, stream); }); };
+  if (out != Py_None) {
+    Target target;
+    if (!target.read(out, like) || !target.takes(shape, ndim, nullptr)) return none_or_error();
+    return bytes ? target.fill(nullptr, threads, write).to_python() : Py_NewRef(out);
+  }
   Fresh y = result_of(x, like, shape, ndim, bytes);
-  if (!y.is_made() || !bytes) return std::move(y.array).to_python();
-  const int threads = threads_for(std::max(bytes, read));
-  if (!threads || !work(std::max(bytes, read), [&] { fill(y.data, threads, y.stream); })) return nullptr;
+  if (y.is_made() && bytes && !no_exception([&] { write(y.data, y.stream); })) return nullptr;
   return std::move(y.array).to_python();
 }
 

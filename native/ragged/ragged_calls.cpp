@@ -15,7 +15,7 @@ namespace tenter {
 namespace {
 
 PyObject* numbered(PyObject* const* args, Py_ssize_t n_args, bool ids) {
-  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, a total and an out");
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
@@ -23,13 +23,13 @@ PyObject* numbered(PyObject* const* args, Py_ssize_t n_args, bool ids) {
   if (!arguments.integers(args[0], lengths) || !rows.read(lengths, args[1]) ||
       !fits_machine(rows.total, lengths.dtype->itemsize, bytes))
     return none_or_error();
-  return made(args[0], lengths, &rows.total, 1, bytes, [&](char* to, int threads, bool stream) {
+  return made(args[0], lengths, &rows.total, 1, bytes, args[2], [&](char* to, int threads, bool stream) {
     kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, ids, to, is_int32(lengths), stream}, threads);
   });
 }
 
 // An argument that is one number for all rows, or an array of one number per row.
-//   table  int64, in the array's memory or converted; null for one number
+//   table  int64, in the array's memory or copied; null for one number
 //   given  whether the argument is an array, which `view` describes
 struct Each {
   int64_t of_all = 0;
@@ -37,16 +37,19 @@ struct Each {
   ArrayView view;
   bool given = false;
 
-  bool read(PyObject* x, Arguments& arguments, int64_t n) {
+  // copies: whether the array's memory may be written to while the table is read
+  bool read(PyObject* x, Arguments& arguments, int64_t n, bool copies) {
     if (exact_int(x, of_all)) return true;
     given = arguments.integers(x, view) && view.shape[0] == n && view.contiguous();
     if (!given) return false;
-    if (is_int32(view)) {
+    const auto* const numbers = reinterpret_cast<const int64_t*>(view.data);
+    if (is_int32(view) || copies) {
       int64_t* const to = numbers_.get(n);
-      std::copy_n(reinterpret_cast<const int32_t*>(view.data), n, to);
+      if (is_int32(view)) std::copy_n(reinterpret_cast<const int32_t*>(view.data), n, to);
+      else std::copy_n(numbers, n, to);
       table = to;
     } else {
-      table = reinterpret_cast<const int64_t*>(view.data);
+      table = numbers;
     }
     of_all = 0;
     return true;
@@ -62,34 +65,40 @@ int64_t integer_at(const ArrayView& x, int64_t i) {
 
 }  // namespace
 
-// (lengths, total) -> their offsets
+// (lengths, total, out) -> their offsets
 PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and a total");
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, a total and an out");
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
   if (!arguments.integers(args[0], lengths)) return none_or_error();
-  const int64_t n = lengths.shape[0] + 1;
-  Fresh y = result_of(args[0], lengths, &n, 1, n * lengths.dtype->itemsize);
-  if (!y.is_made() || !rows.read(lengths, args[1], is_int32(lengths) ? nullptr : reinterpret_cast<int64_t*>(y.data)))
-    return none_or_error();
-  if (is_int32(lengths)) std::copy_n(rows.offset, n, reinterpret_cast<int32_t*>(y.data));
+  const int64_t n = lengths.shape[0] + 1, bytes = n * lengths.dtype->itemsize;
+  if (is_int32(lengths) || args[2] != Py_None) {  // the lengths are checked before the result is written
+    if (!rows.read(lengths, args[1])) return none_or_error();
+    return made(args[0], lengths, &n, 1, bytes, args[2], [&](char* to, int, bool) {
+      if (is_int32(lengths)) std::copy_n(rows.offset, n, reinterpret_cast<int32_t*>(to));
+      else std::copy_n(rows.offset, n, reinterpret_cast<int64_t*>(to));
+    });
+  }
+  Fresh y = result_of(args[0], lengths, &n, 1, bytes);
+  if (!y.is_made() || !rows.read(lengths, args[1], reinterpret_cast<int64_t*>(y.data))) return none_or_error();
   return std::move(y.array).to_python();
 }
 
-// (lengths, total) -> the row of each position. (lengths, total) -> the place of each position in its row.
+// (lengths, total, out) -> the row of each position; the place of each position in its row
 PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, true); }
 PyObject* ragged_positions(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, false); }
 
-// (starts, lengths, steps, total) -> the ranges of all rows, one after the other
+// (starts, lengths, steps, total, out) -> the ranges of all rows, one after the other
 PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected starts, lengths, steps and a total");
+  if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected starts, lengths, steps, a total and an out");
+  const bool copies = args[4] != Py_None;
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
   Each start, step;
-  if (!arguments.integers(args[1], lengths) || !start.read(args[0], arguments, lengths.shape[0]) ||
-      !step.read(args[2], arguments, lengths.shape[0]) || !rows.read(lengths, args[3]))
+  if (!arguments.integers(args[1], lengths) || !start.read(args[0], arguments, lengths.shape[0], copies) ||
+      !step.read(args[2], arguments, lengths.shape[0], copies) || !rows.read(lengths, args[3]))
     return none_or_error();
   // The result has the dtype of one of the arrays. All must be of one library.
   PyObject* like = args[1];
@@ -106,28 +115,33 @@ PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   int64_t wrong = -1;
   if (!threads || !work(rows.n * 8, [&] { wrong = ranges_fit(task, threads); })) return nullptr;
   if (wrong >= 0) Py_RETURN_NONE;
-  return made(like, *view, &rows.total, 1, bytes, [&](char* to, int n_threads, bool stream) {
+  return made(like, *view, &rows.total, 1, bytes, args[4], [&](char* to, int n_threads, bool stream) {
     task.dst = to, task.stream = stream;
     kernels().ranges(task, n_threads);
   });
 }
 
-// (lengths, max_len) -> bool[n, max_len]. Python makes large results, and finds memory for them.
+// Whether Python makes a mask of so many bytes, and finds memory for it.
+static bool is_large_mask(int64_t bytes, PyObject* out) {
+  return out == Py_None && (bytes >= largest_mask || tuning.guard_blocks);
+}
+
+// (lengths, max_len, out) -> bool[n, max_len]
 PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 2) return PyErr_Format(PyExc_TypeError, "expected lengths and the largest");
+  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, the largest and an out");
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
-  if (!arguments.integers(args[0], lengths) || lengths.shape[0] >= largest_mask || !rows.read(lengths, Py_None))
+  if (!arguments.integers(args[0], lengths) || is_large_mask(lengths.shape[0], args[2]) || !rows.read(lengths, Py_None))
     return none_or_error();
   const int64_t most = rows.longest();
   int64_t room = most, bytes;
   if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) Py_RETURN_NONE;
-  if (!fits_machine(rows.n, room, bytes) || bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
+  if (!fits_machine(rows.n, room, bytes) || is_large_mask(bytes, args[2])) Py_RETURN_NONE;
   const int64_t shape[2] = {rows.n, room};
   ArrayView like = lengths;
   if (!(like.dtype = bool_like(lengths))) Py_RETURN_NONE;
-  return made(args[0], like, shape, 2, bytes, [&](char* to, int threads, bool) {
+  return made(args[0], like, shape, 2, bytes, args[2], [&](char* to, int threads, bool) {
     pad({nullptr, to, rows.offset, rows.n, room, 1, nullptr, 0}, threads);
   });
 }
@@ -143,10 +157,9 @@ static bool read_spans(const ArrayView& starts, const ArrayView& ends, int64_t n
   return right;
 }
 
-// (starts, ends, n) -> bool[..., n]: which positions are between a start and its end, along the last dim. Python makes
-// large results.
+// (starts, ends, n, out) -> bool[..., n]: which positions are between a start and its end, along the last dim
 PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected starts, ends and a length");
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected starts, ends, a length and an out");
   Arguments arguments;
   ArrayView starts, ends;
   int64_t n, bytes;
@@ -157,8 +170,8 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!std::equal(starts.shape, starts.shape + starts.ndim, ends.shape)) Py_RETURN_NONE;
   const int last = starts.ndim - 1;
   const int64_t n_spans = starts.n_values(), k = starts.shape[last], rows = k ? n_spans / k : 0;
-  if (!k || n_spans >= largest_mask || !fits_machine(rows, n, bytes)) Py_RETURN_NONE;
-  if (bytes >= largest_mask || tuning.guard_blocks) Py_RETURN_NONE;
+  if (!k || is_large_mask(n_spans, args[3]) || !fits_machine(rows, n, bytes)) Py_RETURN_NONE;
+  if (is_large_mask(bytes, args[3])) Py_RETURN_NONE;
   Numbers memory;
   int64_t* const pairs =
       memory.get(2 * n_spans);  // copied, so that the values that are checked are those that are used
@@ -166,13 +179,13 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!read_spans(starts, ends, n, pairs) || !(like.dtype = bool_like(starts))) Py_RETURN_NONE;
   int64_t shape[max_read_dims];
   std::copy_n(starts.shape, last, shape), shape[last] = n;
-  return made(args[0], like, shape, starts.ndim, bytes,
+  return made(args[0], like, shape, starts.ndim, bytes, args[3],
               [&](char* to, int threads, bool) { mark_spans({pairs, to, rows, k, n}, threads); });
 }
 
-// (x, lengths, max_len) -> rows padded with zeros to one length
+// (x, lengths, max_len, value, out) -> rows padded to one length. value: the bytes of an element; None for zeros.
 PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and the largest");
+  if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, the largest, a value and an out");
   Arguments arguments;
   ArrayView x, lengths;
   RowLengths rows;
@@ -186,17 +199,21 @@ PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   const int64_t each = x.n_values() / rows.total * x.dtype->itemsize;
   if (!each || __builtin_mul_overflow(rows.n, room, &values) || !fits_machine(values, each, bytes)) Py_RETURN_NONE;
   shape[0] = rows.n, shape[1] = room, std::copy_n(x.shape + 1, x.ndim - 1, shape + 2);
+  constexpr int64_t zeros[2] = {};  // an element of any dtype
+  const char* element = reinterpret_cast<const char*>(zeros);
+  if (args[3] != Py_None) {
+    if (PyBytes_Size(args[3]) != x.dtype->itemsize) return none_or_error();
+    element = PyBytes_AsString(args[3]);
+  }
   const auto fill = [&](char* to, int threads, bool) {
-    constexpr int64_t zeros[2] = {};  // an element of any dtype
-    const auto* const zero = reinterpret_cast<const char*>(zeros);
-    pad({x.data, to, rows.offset, rows.n, room, each, zero, x.dtype->itemsize}, threads);
+    pad({x.data, to, rows.offset, rows.n, room, each, element, x.dtype->itemsize}, threads);
   };
-  return made(args[0], x, shape, x.ndim + 1, bytes, fill);
+  return made(args[0], x, shape, x.ndim + 1, bytes, args[4], fill);
 }
 
-// (x, lengths, total) -> rows without their padding
+// (x, lengths, total, out) -> rows without their padding
 PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a total");
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a total and an out");
   Arguments arguments;
   ArrayView x, lengths;
   RowLengths rows;
@@ -212,7 +229,7 @@ PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   const auto fill = [&](char* to, int threads, bool) {
     unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);
   };
-  return made(args[0], x, shape, x.ndim - 1, bytes, fill);
+  return made(args[0], x, shape, x.ndim - 1, bytes, args[3], fill);
 }
 
 }  // namespace tenter

@@ -34,27 +34,27 @@ struct Ragged {
   }
 };
 
-// (x, lengths, dim) -> one value per row along dim, which reduce(task, threads) writes
+// (x, lengths, dim, out) -> one value per row along dim, which reduce(task, threads) writes
 template <class F>
 PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, bool (*accepts)(Dtype), F&& reduce) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a dim and an out");
   Ragged r;
   int64_t shape[max_read_dims], bytes;
   if (!r.read(args, accepts) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
     return none_or_error();
   std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
   const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
-  return made(args[0], r.x, shape, r.x.ndim, bytes, fill, r.bytes);
+  return made(args[0], r.x, shape, r.x.ndim, bytes, args[3], fill, r.bytes);
 }
 
-// (x, lengths, dim) -> a result of x's shape, which change(task, threads) writes; for float32 and float64
+// (x, lengths, dim, out) -> a result of x's shape, which change(task, threads) writes; for float32 and float64
 template <class F>
 PyObject* with_rows(PyObject* const* args, Py_ssize_t n_args, F&& change) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected an array, lengths and a dim");
+  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a dim and an out");
   Ragged r;
   if (!r.read(args, is_full_float)) return none_or_error();
   const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
-  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, fill);
+  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, args[3], fill);
 }
 
 template <bool largest>
@@ -64,7 +64,7 @@ void extremes(const RowsTask& t, int threads) {
 
 }  // namespace
 
-// (x, lengths, dim) -> the sum, mean, largest or smallest value of each row along dim
+// (x, lengths, dim, out) -> the sum, mean, largest or smallest value of each row along dim
 PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced(args, n, is_float, sum_rows); }
 PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return reduced(args, n, is_full_float, mean_rows);
@@ -76,7 +76,7 @@ PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return reduced(args, n, is_any, extremes<false>);
 }
 
-// (x, lengths, dim) -> x minus the largest value of its row. (x, lengths, dim) -> x divided by the sum of its row.
+// (x, lengths, dim, out) -> x minus the largest value of its row; x divided by the sum of its row
 PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, less_extremes); }
 PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, share_rows); }
 

@@ -39,8 +39,8 @@ struct Tuning {
   int64_t large_bytes = 256 << 10;  // smaller results are left to allocators, which recycle such sizes
   int64_t chunk_bytes = 4 << 20;    // temporaries between passes: larger ones leave the caches
   int64_t seldom_calls = 8;         // for fewer calls of a kind, making a cached plan costs more than it saves
-  int64_t apart_bytes = 4 << 20;    // a result up to this may be made first, then copied to an `out` of another layout
-  int64_t scratch_bytes = 8 << 20;  // temporaries of a call with `out`: with more, it is made one tile at a time
+  int64_t apart_bytes = 4 << 20;    // a chunk of values that Python prepares before they are resized, or finishes after
+  int64_t scratch_bytes = 8 << 20;  // temporaries with wider values than x's: with more, Python resizes in chunks
   int64_t planned_bytes = INT64_MAX;     // the largest result that the core plans; the machine's memory is a limit too
   int64_t table_bytes = 256 << 20;       // tables of one map; before it makes more, Python's code checks the memory
   int64_t planned_taps = 1 << 16;        // taps in one row of a map that the core makes for a new call

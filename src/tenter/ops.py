@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays.arguments import MISSING, array, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of, on_device, symbolic, traced
 from tenter._arrays.names import show_signature, take_other_names
-from tenter._execution import calls, executor, repeated
+from tenter._execution import calls, executor, into, repeated
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import VIEW
-from tenter._ragged import indices_into, repeats_into
 from tenter._specs import counts
 from tenter._specs.repeat import RepeatCounts, every
 from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes, tile_sizes
@@ -142,8 +142,6 @@ def repeat_interleave(
         if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size, out)
         x = array("x", x)
-        if out is not None and (written := repeats_into.write(x, repeats, dim, output_size, out)) is not None:
-            return written
         flat, axis = repeated.along(x, "dim", dim)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
         return calls.perform("repeat_interleave", x, (repeats, dim, output_size), flat, spec, out)
@@ -171,21 +169,24 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
 
 def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
     """repeat_interleave of one argument."""
+    if out is not None and dim is None:
+        written = into.by_core(lambda room: _native.ragged_row_ids(repeats, output_size, room), out)
+        if written is not None:
+            return written
     repeats = counts.unwrapped("repeats", repeats)
     if traced(repeats) or on_device(repeats):
         found = executor.of(repeats).traced_positions(repeats, dim, output_size)
-        return found if out is None else calls.copied(found, out)
+        return found if out is None else calls.copied_indices(found, out)
     values = counts.count_array("repeats", repeats)
     counts.check_alone("repeats", values.ndim, dim)
-    if out is not None and (rows := repeats_into.readable(repeats, output_size, out)) is not None:
-        return indices_into.write_row_ids(rows, out)
     offsets = counts.offsets("repeats", values)
     counts.check_total(int(offsets[-1]), output_size)
     int32 = is_array(repeats) and values.dtype == np.int32
     positions: Any = np.arange(len(values), dtype=np.int32 if int32 else np.int64)
     if is_array(repeats):
         positions = of(repeats).from_numpy(positions, repeats)
-    return calls.execute(positions, RepeatCounts(offsets, 0, int(offsets[-1])), out)
+    found = calls.execute(positions, RepeatCounts(offsets, 0, int(offsets[-1])))
+    return found if out is None else calls.copied_indices(found, out)
 
 
 # fmt: off

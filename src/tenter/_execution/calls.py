@@ -1,6 +1,5 @@
 """Runs checked calls: by a cached or a new plan, or by PyTorch's dispatcher if the array is traced."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -141,12 +140,12 @@ def execute(x: Any, spec: Spec, out: Any = None) -> Any:
     return _run(x, plan(x, spec), out)
 
 
-def copied(result: Any, out: Any) -> Any:
-    """Copies a result to `out` and returns `out`."""
-    into.check(out, result, tuple(result.shape))
+def copied(result: Any, out: Any, like: str = "x's kind and dtype,") -> Any:
+    """Copies a result to `out` and returns `out`. like: as in `into.check`."""
+    into.check(out, result, tuple(result.shape), like)
     return _into_out(result, result, out)
 
 
-def written(found: Any, out: Any, make: Callable[[], Any]) -> Any:
-    """Returns `out`. found: None if the result is not in `out` yet; then `make` makes it."""
-    return copied(make(), out) if found is None else found
+def copied_indices(result: Any, out: Any) -> Any:
+    """`copied` for integers and masks that are made of no x."""
+    return copied(result, out, f"{of(result).PACKAGE}'s, of dtype")

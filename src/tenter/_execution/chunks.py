@@ -1,9 +1,7 @@
 """Makes results chunk by chunk, so that what precedes and follows the resize exists for one chunk only. The bits are
 the same as for the whole array."""
 
-import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,33 +34,11 @@ def along(axis: int, chunk: slice) -> Place:
     return (slice(None),) * axis + (chunk,)
 
 
-@contextmanager
-def signals_deferred(several: bool) -> Iterator[None]:
-    """Defers signals until all chunks of a result are written, because handlers may raise."""
-    handlers: dict[Any, Any] = {}
-    came: list[int] = []
-    try:
-        if several:
-            for each in signal.valid_signals():
-                if callable(handler := signal.getsignal(each)):
-                    try:
-                        signal.signal(each, lambda number, _: came.append(number))
-                    except ValueError:  # not the main thread, and only that one runs handlers
-                        break
-                    handlers[each] = handler
-        yield
-    finally:
-        for each, handler in handlers.items():
-            signal.signal(each, handler)
-        for number in came:
-            signal.raise_signal(number)
-
-
 def resized(
     x: Array, spec: Resize, real: str, prepare: Callable[[Array, Array], Any],
-    finish: Callable[[Array, Place], Array], out: Array | None = None,
+    finish: Callable[[Array, Place], Array],
 ) -> Array:  # fmt: skip
-    """Resizes x by way of floats, in fresh memory with x's order of axes, or in `out`.
+    """Resizes x by way of floats, in fresh memory with x's order of axes.
 
     real: the name of the float dtype
     prepare(chunk of x, floats): writes the floats to resize
@@ -79,31 +55,30 @@ def resized(
     slow = min(wholes)
     axis, (index, rows) = order[slow], _rows(wholes[slow])
     made = tuple(shape[d] for d in order)
-    result = blocks.empty(made, x.dtype)[0].transpose(back) if out is None else out
+    result: Array = blocks.empty(made, x.dtype)[0].transpose(back)
     n_bytes = max(x.size, result.size) * np.dtype(real).itemsize
     chunks = list(lengths(made[slow], n_bytes, 2 * _reach(rows)))
     reads = [rows.reads(chunk.start, chunk.stop) for chunk in chunks]
     longest = max((read.stop - read.start for read in reads), default=0)
     scratch = _floats(tuple(longest if d == axis else x.shape[d] for d in order), real)
     filled, last = scratch.transpose(back), slice(0, 0)
-    with signals_deferred(out is not None and len(chunks) > 1):
-        for chunk, read in zip(chunks, reads):
-            n_common = max(last.stop - read.start, 0) if read.stop else 0  # windows of two chunks overlap
-            if n_common:
-                common = slice(read.start - last.start, last.stop - last.start)
-                filled[along(axis, slice(0, n_common))] = filled[along(axis, common)]
-            new = slice(read.start + n_common, read.stop)
-            new_inputs = x[along(axis, new)] if index is None else x.take(index[new], axis)
-            prepare(new_inputs, filled[along(axis, slice(n_common, read.stop - read.start))])
-            last = read
-            filled_scratch = scratch[along(slow, slice(0, read.stop - read.start))]
-            values = _floats((*made[:slow], chunk.stop - chunk.start, *made[slow + 1 :]), real)
-            here = {**wholes, slow: part(rows, chunk.start, chunk.stop)[1]}
-            core.host_plan(layout(filled_scratch), tuple(here.items()), wholes=wholes).run(
-                address(filled_scratch), address(values), False
-            )
-            place = along(axis, chunk)
-            result[place] = finish(values.transpose(back), place)
+    for chunk, read in zip(chunks, reads):
+        n_common = max(last.stop - read.start, 0) if read.stop else 0  # windows of two chunks overlap
+        if n_common:
+            common = slice(read.start - last.start, last.stop - last.start)
+            filled[along(axis, slice(0, n_common))] = filled[along(axis, common)]
+        new = slice(read.start + n_common, read.stop)
+        new_inputs = x[along(axis, new)] if index is None else x.take(index[new], axis)
+        prepare(new_inputs, filled[along(axis, slice(n_common, read.stop - read.start))])
+        last = read
+        filled_scratch = scratch[along(slow, slice(0, read.stop - read.start))]
+        values = _floats((*made[:slow], chunk.stop - chunk.start, *made[slow + 1 :]), real)
+        here = {**wholes, slow: part(rows, chunk.start, chunk.stop)[1]}
+        core.host_plan(layout(filled_scratch), tuple(here.items()), wholes=wholes).run(
+            address(filled_scratch), address(values), False
+        )
+        place = along(axis, chunk)
+        result[place] = finish(values.transpose(back), place)
     return result
 
 

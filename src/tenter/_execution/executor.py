@@ -66,8 +66,7 @@ class Executor(Protocol):
         """Returns `out` as the core reads it. None if `out` is wrong, or if only the library can write to it."""
 
     def write(self, x: Any, plan: Plan, out: Any) -> bool:
-        """Makes the kernels write the result to `out`. False if they cannot write its layout, or if they need much
-        memory between passes."""
+        """Makes the kernels write the result to `out`. False if they cannot write its layout."""
 
     def disjoint(self, x: Any, out: Any) -> bool:
         """True if parts of `out` can be written while others are still computed from x."""
@@ -110,21 +109,18 @@ class SegmentExecutor(Executor, Protocol):
         """Returns the gradient of an operation's input of that shape from the gradient g of its output;
         differentiable."""
 
-    def pad(self, x: Any, s: Segments, length: int, value: Any, out: Any = None) -> Any:
-        """Pads each row of x with `value`. This and the next three functions are differentiable.
+    def pad(self, x: Any, s: Segments, length: int, value: Any) -> Any:
+        """Pads each row of x with `value`. This and the next three functions are differentiable. x: in host memory, not
+        traced."""
 
-        x: in host memory, not traced
-        out: where to write the result, contiguous; no gradient is recorded then, and objects are not allowed
-        """
-
-    def unpad(self, x: Any, s: Segments, out: Any = None) -> Any:
+    def unpad(self, x: Any, s: Segments) -> Any:
         """Returns the rows of a padded x without their padding."""
 
-    def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any, out: Any = None) -> Any:
+    def repeat_padded(self, x: Any, s: Segments, each: Segments, length: int, value: Any) -> Any:
         """Repeats x[B, T, ...] by the B * T counts of s, and pads each of the B rows. each: the sums of the counts of
         each row."""
 
-    def extremes(self, x: Any, s: Segments, dim: int, largest: bool, out: Any = None) -> Any:
+    def extremes(self, x: Any, s: Segments, dim: int, largest: bool) -> Any:
         """Returns the largest or smallest value of each row."""
 
     def element(self, x: Any, value: Any) -> bytes:
@@ -142,15 +138,6 @@ class SegmentExecutor(Executor, Protocol):
 
     def ratio(self, x: Any, y: Any) -> Any:
         """Returns x / y, which may overwrite y."""
-
-    def flat_part(self, x: Any, chunk: slice) -> Any:
-        """Returns a slice of x flattened, without copying the rest."""
-
-    def divide(self, x: Any, y: Any) -> None:
-        """Divides x by y in place; y broadcasts to x's shape."""
-
-    def joined(self, x: Any, y: Any, dim: int) -> Any:
-        """Concatenates x and y along a dim."""
 
     def exponential(self, x: Any) -> Any:
         """Returns exp(x) of an ordinary x, in its memory."""

@@ -13,7 +13,6 @@ from tenter._arrays.library import OUTLINE, dtype_name, of, on_device
 from tenter._execution import chunks, executor, into
 from tenter._execution.calls import by_core, copied, execute
 from tenter._execution.chunks import Place
-from tenter._parts.work import of_value
 from tenter._plans import specializations
 from tenter._specs.resize import Resize
 from tenter._specs.resize_arguments import Arguments
@@ -23,25 +22,15 @@ def perform(call: str, x: Any, args: Arguments, flipped: Any, spec: Resize, out:
     """Returns the result of a checked call with a fill value. flipped: x, flipped along the axes whose boxes are
     reversed."""
     value = args.value
+    if out is not None:
+        into.check(out, x, spec.shape_out(tuple(x.shape)))
     if type(x) in executor.EXACT and not of(x).traced(x) and _native.specialization_key(call, x, *args) is not None:
         element = executor.of_segments(x).element(x, value)
-        if out is not None:
-            into.check(out, x, spec.shape_out(tuple(x.shape)))
         is_new = specializations.store(call, x, args, spec, flipped, element, resized)
         if is_new and (made := by_core(call, x, args, out)) is not None:
             return made
-    return resized(flipped, spec, value) if out is None else written(flipped, spec, value, out)
-
-
-def written(x: Any, spec: Resize, value: Any, out: Any) -> Any:
-    """Returns `out` with the result in it."""
-    shape, runs = tuple(x.shape), executor.of(x)
-    into.check(out, x, spec.shape_out(shape))
-    if of(x).traced(x) or on_device(x) or not runs.disjoint(x, out) or 0 in shape or 0 in out.shape:
-        return copied(resized(x, spec, value), out)
-    work = of_value(spec, shape, x[(slice(0, 0),) * x.ndim], value, runs)
-    into.fill(x, work, spec.order(shape, of(x).strides(x), of(x).image_order, work.saturate), out)
-    return out
+    made = resized(flipped, spec, value)
+    return made if out is None else copied(made, out)
 
 
 def resized(x: Any, spec: Resize, value: Any) -> Any:

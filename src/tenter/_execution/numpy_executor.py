@@ -115,7 +115,8 @@ def writable(out: Any) -> Array | None:
 def write(x: Array, plan: Plan, out: Array) -> bool:
     if plan.steps is None or not can_write(out if plan.order is None else out.transpose(plan.order), x):
         return False
-    return bool(plan.steps.run_whole(address(x), address(out), blocks.streams(plan.n_bytes)))
+    plan.steps.run_whole(address(x), address(out), blocks.streams(plan.n_bytes))
+    return True
 
 
 def can_write(out: Array, x: Array) -> bool:
@@ -191,19 +192,6 @@ def ratio(x: Array, y: Array) -> Array:
     return found
 
 
-def flat_part(x: Array, chunk: slice) -> Array:
-    return x.reshape(-1)[chunk] if x.flags.c_contiguous else x.flat[chunk]
-
-
-def divide(x: Array, y: Array) -> None:
-    with np.errstate(invalid="ignore"):
-        np.divide(x, y, out=x)
-
-
-def joined(x: Array, y: Array, dim: int) -> Array:
-    return np.concatenate([x, y], dim)
-
-
 def exponential(x: Array) -> Array:
     found: Array = np.exp(x, out=x)
     return found
@@ -221,12 +209,12 @@ def exponentials(x: Array, shift: Array) -> Array:
 tracing: Any = None
 
 
-def pad(x: Array, s: Segments, length: int, value: Any, out: Array | None = None) -> Array:
+def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
     if x.dtype.hasobject:
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), _allocate(out))  # type: ignore[no-any-return]
+    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
 
 
 def _element(value: Any, x: Array) -> Array:
@@ -236,25 +224,21 @@ def _element(value: Any, x: Array) -> Array:
     return found
 
 
-def _allocate(out: Array | None) -> segmented.Allocate:
-    return large_empty if out is None else segmented.to_out(out)
-
-
-def unpad(x: Array, s: Segments, out: Array | None = None) -> Array:
+def unpad(x: Array, s: Segments) -> Array:
     if x.dtype.hasobject:
         return x[segmented.mask(s, x.shape[1])]
-    return segmented.unpad(np.ascontiguousarray(x), s, _allocate(out))  # type: ignore[no-any-return]
+    return segmented.unpad(np.ascontiguousarray(x), s, large_empty)  # type: ignore[no-any-return]
 
 
-def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any, out: Array | None = None) -> Array:
+def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any) -> Array:
     if x.dtype.hasobject:
         return pad(np.repeat(x.reshape(s.n, *x.shape[2:]), s.lengths, 0), each, length, value)
-    allocate = _allocate(out)
-    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, _element(value, x), allocate)
+    element = _element(value, x)
+    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, element, large_empty)
     return found
 
 
-def extremes(x: Array, s: Segments, dim: int, largest: bool, out: Array | None = None) -> Array:
+def extremes(x: Array, s: Segments, dim: int, largest: bool) -> Array:
     native = np.ascontiguousarray(x, x.dtype.newbyteorder("="))
-    found = segmented.extremes(native, s, dim, largest, False, _allocate(out))[0]
+    found = segmented.extremes(native, s, dim, largest, False, large_empty)[0]
     return found.astype(x.dtype, copy=False)  # type: ignore[no-any-return]

@@ -15,16 +15,13 @@ from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
-from tenter._execution import chunks
-from tenter._execution.numpy_executor import can_write
 from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
-from tenter.maps._part import part
 
 
 def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
-    """Resizes (H, W, 2 or 4) bytes along H and W, in fresh memory or in `out`, which must not overlap x. None if Pillow
-    has no such rule."""
+    """Resizes (H, W, 2 or 4) bytes along H and W, in fresh memory, or in `out`, which kernels can write to. None if
+    Pillow has no such rule."""
     if x.dtype.name != "uint8" or not x.dtype.isnative or not spec.saturates("uint8"):
         return None
     shape = spec.shape_out(x.shape)
@@ -32,34 +29,27 @@ def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
     maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
     if any(not isinstance(m, Window) or not m._form.has_bytes for m in maps.values()):
         return None
-    if out is None:
-        return _rows(x, maps, slice(0, shape[0]), *blocks.empty(shape, x.dtype))
-    if can_write(out, x):
-        return _rows(x, maps, slice(0, shape[0]), out, address(out), blocks.streams(out.nbytes))
-    row_chunks = list(chunks.lengths(shape[0], max(x.size, out.size), chunks.LEAST))
-    with chunks.signals_deferred(len(row_chunks) > 1):
-        for chunk in row_chunks:
-            made = blocks.empty((chunk.stop - chunk.start, *shape[1:]), x.dtype)
-            out[chunk] = _rows(x, maps, chunk, *made)
-    return out
-
-
-def _rows(x: Array, maps: dict[int, Any], chunk: slice, y: Array, target: int, past_caches: bool) -> Array:
-    """Writes a chunk of rows of the result to y and returns y."""
+    y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else _memory(out)
     if not y.size:
         return y
     if not maps:
-        y[...] = x[chunk]
+        y[...] = x
         return y
     dims = list(zip(x.shape, layout(x).strides))
     rows, columns = maps.get(0), maps.get(1)
     rows_first = rows is not None and columns is not None and _native.rows_before(*_lengths(rows), *_lengths(columns))
-    if chunk.stop - chunk.start < (rows.n_out if rows is not None else x.shape[0]):
-        at, rows = part(rows, chunk.start, chunk.stop) if rows is not None else (chunk, None)
-        x, dims[0] = x[at], (at.stop - at.start, dims[0][1])
     row, column = (None if m is None else m._form for m in (rows, columns))
-    _native.premultiplied_bytes(dims, row, column, rows_first).run(address(x), target, past_caches)
+    _run(_native.premultiplied_bytes(dims, row, column, rows_first), x, target, past_caches, out)
     return y
+
+
+def _memory(out: Array) -> tuple[Array, int, bool]:
+    """Returns `out`, its address, and whether streaming stores should write it."""
+    return out, address(out), blocks.streams(out.nbytes)
+
+
+def _run(plan: _native.HostPlan, x: Array, target: int, past_caches: bool, out: Array | None) -> None:
+    (plan.run if out is None else plan.run_whole)(address(x), target, past_caches)
 
 
 def _lengths(m: Any) -> tuple[int, int]:
@@ -68,9 +58,9 @@ def _lengths(m: Any) -> tuple[int, int]:
 
 def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Array | None = None) -> Array | None:
     """Premultiplies (H, W, 2 or 4) pixels, resizes them along H and W, and divides them by alpha, all in one native
-    call. The result is in fresh memory, or in `out`, which must not overlap x. None if no kernel does all of this. The
-    bits are the same as for three separate steps."""
-    if not x.dtype.isnative or x.shape[2] not in (2, 4) or 0 in x.shape or not (out is None or can_write(out, x)):
+    call. The result is in fresh memory, or in `out`, which kernels can write to. None if no kernel does all of this.
+    The bits are the same as for three separate steps."""
+    if not x.dtype.isnative or x.shape[2] not in (2, 4) or 0 in x.shape:
         return None
     maps = [m for _, m in spec.maps(x.shape, real, False)]
     if any(not isinstance(m, Window) or m.ones or m.block > 1 for m in maps):
@@ -84,10 +74,9 @@ def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Arr
     made = _native.premultiplied_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
     if made is None:
         return None
-    y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else (out, address(out), False)
+    y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else _memory(out)
     if y.size:
-        with chunks.signals_deferred(out is not None):
-            made.run(address(x), target, past_caches)
+        _run(made, x, target, past_caches, out)
     return y
 
 

@@ -12,8 +12,6 @@ from tenter._parts.rows import MapRows, SharedRows, local, positions
 from tenter._plans.plan import plan_part
 from tenter._specs.applied import only_copies
 from tenter._specs.spec import Shape
-from tenter.maps import Gather
-from tenter.maps._values import trusted
 
 
 class Reads(NamedTuple):
@@ -67,8 +65,11 @@ class Part(NamedTuple):
     def values(self, *chunks: Any) -> Array:
         """Returns the part's outputs. chunks: the input slices, in order, the last axis fastest. A part that is one
         unchanged slice shares its memory."""
-        found: Array = self.of_block(self._joined(chunks), numpy_executor)
-        return found
+        block = self._joined(chunks)
+        for axis, r in enumerate(self.reads):
+            if r.taken is not None:
+                block = block.take(r.taken, axis)
+        return self._applied(block) if self.fill_value is None else self._with_fill_value(block, self.fill_value)
 
     def _joined(self, chunks: tuple[Any, ...]) -> Array:
         shape = tuple(sum(r.lengths) for r in self.reads)
@@ -79,34 +80,23 @@ class Part(NamedTuple):
             block[place] = _checked(chunk, block[place].shape, self.dtype)
         return block
 
-    def of_block(self, block: Any, runs: Any) -> Any:
-        """Returns the part's outputs from the joined slices. runs: their library's executor."""
-        for axis, r in enumerate(self.reads):
-            if r.taken is not None:
-                block = _taken(block, r.taken, axis, runs)
-        return (
-            self._applied(block, runs)
-            if self.fill_value is None
-            else self._with_fill_value(block, self.fill_value, runs)
-        )
-
-    def _applied(self, block: Any, runs: Any) -> Any:
+    def _applied(self, block: Array) -> Array:
         rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
-        return applied(block, rows, self.saturate, runs)
+        return _applied(block, rows, self.saturate)
 
-    def _with_fill_value(self, block: Any, fill_value: FillValue, runs: Any) -> Any:
-        inside = runs.reshape(runs.ones(block, 1), (1,) * block.ndim)
+    def _with_fill_value(self, block: Array, fill_value: FillValue) -> Array:
+        inside = np.ones((1,) * block.ndim)
         for axis, rows in fill_value.inside:
             at = positions(rows.whole, rows.lo, rows.hi)
             n = at.stop - at.start if isinstance(at, slice) else len(at)
-            weight = applied(runs.ones(block, n), {0: rows}, False, runs)
-            inside = inside * runs.reshape(weight, tuple([-1 if d == axis else 1 for d in range(block.ndim)]))
-        y = self._applied(runs.widened(block) if fill_value.widens else block, runs)
-        if isinstance(y, np.ndarray) and np.may_share_memory(y, block):  # NumPy arrays are changed in place
+            weight = _applied(np.ones(n), {0: rows}, False)
+            inside = inside * weight.reshape(tuple([-1 if d == axis else 1 for d in range(block.ndim)]))
+        y = self._applied(numpy_executor.widened(block) if fill_value.widens else block)
+        if np.may_share_memory(y, block):  # it is changed in place
             y = y.copy()
         if fill_value.all_or_nothing:
-            return runs.filled(y, inside > 0.5, fill_value.value)
-        return runs.shifted(y, 1 - inside, fill_value.value, block)
+            return numpy_executor.filled(y, inside > 0.5, fill_value.value)
+        return numpy_executor.shifted(y, 1 - inside, fill_value.value, block)
 
 
 def _places(reads: Reads) -> list[slice]:
@@ -122,26 +112,16 @@ def _checked(chunk: Any, shape: Shape, dtype: np.dtype[Any]) -> Array:
     return found
 
 
-def applied(block: Any, rows: dict[int, Any], saturate: bool, runs: Any) -> Any:
+def _applied(block: Array, rows: dict[int, Any], saturate: bool) -> Array:
     """Applies rows of maps, given by axis, to the inputs that they read."""
     if not rows:
         return block
     maps = tuple([(axis, local(r.whole, r.lo, r.hi)) for axis, r in rows.items()])
     if all(only_copies(m) for _, m in maps):
-        return runs.run(block, plan_part(block, maps, {}, saturate))
+        return numpy_executor.run(block, plan_part(block, maps, {}, saturate))
     wholes = {axis: r.whole for axis, r in rows.items()}
-    if not isinstance(block, np.ndarray):
-        return runs.run(block, plan_part(block, maps, wholes, saturate))
     if not block.size:  # sums of nothing
         n_out = {axis: m.n_out for axis, m in maps}
         return np.zeros([n_out.get(d, n) for d, n in enumerate(block.shape)], block.dtype)
     native = block.astype(block.dtype.newbyteorder("="), copy=False)
-    return runs.run(native, plan_part(native, maps, wholes, saturate)).astype(block.dtype, copy=False)
-
-
-def _taken(block: Any, index: Ints, axis: int, runs: Any) -> Any:
-    if isinstance(block, np.ndarray):
-        return block.take(index, axis)
-    n = len(index)
-    gather = trusted(Gather, n_in=block.shape[axis], n_out=n, offset=np.arange(n + 1), index=index, weight=np.ones(n))
-    return runs.run(block, plan_part(block, ((axis, gather),), {}, False))
+    return numpy_executor.run(native, plan_part(native, maps, wholes, saturate)).astype(block.dtype, copy=False)

@@ -12,7 +12,7 @@ import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.library import dtype_name
-from tenter._arrays.types import Ints
+from tenter._arrays.types import Array, Ints
 from tenter._execution import numpy_executor
 from tenter._parts.part import FillValue, Part, Reads
 from tenter._parts.rows import MapRows, OwnRows, SharedMaps, SharedRows, positions, stays, without_blocks
@@ -104,11 +104,10 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
     return Work(shape, shape_out, dtype, shared.maps, shared, spec.saturates(name), None)
 
 
-def of_value(spec: Resize, shape: Shape, like: Any, value: Any, runs: Any = numpy_executor) -> Work:
+def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:
     """Returns the work of `resize` with a fill value. `_execution/fill_value.py` does the same for arrays in memory.
 
     like: an array of x's dtype with no elements
-    runs: its library's executor
     """
     all_or_nothing = spec.is_all_or_nothing
     widens = not all_or_nothing and DTYPES[dtype_name(like)].narrow
@@ -116,7 +115,7 @@ def of_value(spec: Resize, shape: Shape, like: Any, value: Any, runs: Any = nump
     inside = tuple([(axis, SharedRows(one, 0, 0, 0)) for axis, one in alone.items() if one.maps])
     if all_or_nothing:
         spec = spec.replicated()
-    name = dtype_name(runs.widened(like) if widens else like)
+    name = dtype_name(numpy_executor.widened(like) if widens else like)
     shared = SharedMaps(spec, shape, name)
     shape_out = spec.shape_out(shape)
     return Work(

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from tenter import _native
 from tenter._arrays import library
-from tenter._arrays.arguments import integer
+from tenter._arrays.arguments import describe, integer
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, on_device, surely, traced
 from tenter._arrays.limits import number
-from tenter._execution import executor
+from tenter._execution import calls, executor, into
 from tenter._ragged import segmented
 from tenter._ragged.segments import expressions, later, longest
 from tenter._specs import segments as spec
@@ -38,7 +39,9 @@ def spans_to_mask(starts: Any, ends: Any, n: Any) -> Any:
 
 
 def pad(x: Any, s: Segments, max_len: Any, value: Any) -> Any:
-    check_positions(x, s.total)
+    if x.ndim == 0:
+        refuse(ValueError, "x", "positions along its first dim", "0-d")
+    spec.check_length(s.total, "x", x, 0)
     length = _padded_length(s, max_len)
     check_value(value, x)
     if s.known and not later(x):
@@ -46,26 +49,25 @@ def pad(x: Any, s: Segments, max_len: Any, value: Any) -> Any:
     return expressions(x).pad(x, s, length, value)
 
 
-def check_positions(x: Any, total: Any) -> None:
-    if x.ndim == 0:
-        refuse(ValueError, "x", "positions along its first dim", "0-d")
-    spec.check_length(total, "x", x, 0)
-
-
 def unpad(x: Any, s: Segments) -> Any:
-    check_padded(x, s.n, spec.longest(s) if s.known else 0)
+    longest_row = spec.longest(s) if s.known else 0
+    if x.ndim < 2:
+        refuse(ValueError, "x", "a padded array: rows, positions, ...", f"{x.ndim}-D")
+    if surely(x.shape[0] != s.n):
+        refuse(ValueError, "x", f"{number(s.n)} rows, one for each length", number(x.shape[0]))
+    if surely(x.shape[1] < longest_row):
+        refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", number(x.shape[1]))
     if s.known and not later(x):
         return executor.of_segments(x).unpad(x, s)
     return expressions(x).unpad(x, s)
 
 
-def check_padded(x: Any, n: Any, longest: int) -> None:
-    if x.ndim < 2:
-        refuse(ValueError, "x", "a padded array: rows, positions, ...", f"{x.ndim}-D")
-    if surely(x.shape[0] != n):
-        refuse(ValueError, "x", f"{number(n)} rows, one for each length", number(x.shape[0]))
-    if surely(x.shape[1] < longest):
-        refuse(ValueError, "x", f"at least {longest} positions a row, as the longest has", number(x.shape[1]))
+def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, out: Any) -> Any:
+    """`pad` of a plain array, by the core. None if the call needs all checks."""
+    if type(x) not in executor.EXACT or later(x):
+        return None
+    check_value(value, x)
+    return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), out)
 
 
 def _padded_length(s: Segments, max_len: Any) -> Any:
@@ -75,7 +77,19 @@ def _padded_length(s: Segments, max_len: Any) -> Any:
     return longest(s) if max_len is None else integer("max_len", max_len, "a length", 0)
 
 
-def repeat_padded(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, Any]:
+def repeat_padded(x: Any, counts: Any, max_len: Any, value: Any, out: Any) -> tuple[Any, Any]:
+    """out: None, or two arrays for the results."""
+    if out is not None and (not isinstance(out, (tuple, list)) or len(out) != 2):
+        refuse(TypeError, "out", "two arrays: for what is padded, and for its lengths", describe(out))
+    made = _repeated(x, counts, max_len, value)
+    if out is None:
+        return made
+    for each, room in zip(made, out):
+        into.check(room, each, tuple(each.shape))
+    return calls.copied(made[0], out[0]), calls.copied_indices(made[1], out[1])
+
+
+def _repeated(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, Any]:
     spec.check_padded_counts(counts, x)
     check_value(value, x)
     if later(counts) or traced(x) or on_device(x):

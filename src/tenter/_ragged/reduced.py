@@ -4,13 +4,14 @@ is the transpose of that map."""
 from collections.abc import Callable
 from typing import Any
 
+from tenter import _native
 from tenter._arrays import library
 from tenter._arrays.arguments import dim as one_dim
 from tenter._arrays.dtypes import DTYPES, NUMBERS, is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely, traced
 from tenter._arrays.limits import number
-from tenter._execution import calls, executor
+from tenter._execution import calls, executor, into
 from tenter._plans import cache
 from tenter._plans.plan import Plan, plan, plan_adjoint
 from tenter._ragged.segments import expressions, later, total
@@ -19,27 +20,25 @@ from tenter._specs.repeat import RepeatCounts
 from tenter._specs.segments import Segments
 
 
-def repeat(x: Any, s: Segments, dim: Any) -> Any:
-    x, axis = repeated_axis(x, s.n, dim)
-    if (made := _cached_plan("repeat", x, s, axis)) is not None:
-        return executor.of_segments(x).execute(x, made)
-    return _repeated(x, _map(x, s, axis, total(s)))
-
-
-def repeated_axis(x: Any, n: Any, dim: Any) -> tuple[Any, int]:
-    """Returns x, and the dim that has n rows."""
+def repeat(x: Any, s: Segments, dim: Any, out: Any) -> Any:
     axis = one_dim("axis", dim, x.ndim)
     x = x if x.ndim else x.reshape(1)
-    if surely(x.shape[axis] != n):
-        refuse(ValueError, "x", f"length {number(n)} along axis {axis}, one for each row", number(x.shape[axis]))
-    return x, axis
+    if surely(x.shape[axis] != s.n):
+        refuse(ValueError, "x", f"length {number(s.n)} along axis {axis}, one for each row", number(x.shape[axis]))
+    if (made := _cached_plan("repeat", x, s, axis)) is None:
+        found = _repeated(x, _map(x, s, axis, total(s)))
+        return found if out is None else calls.copied(found, out)
+    if out is None:
+        return executor.of_segments(x).execute(x, made)
+    into.check(out, x, made.shape_out)
+    return into.write(x, made, out)
 
 
 def reduce(how: str, x: Any, s: Segments, dim: Any) -> Any:
-    return REDUCTIONS[how](x, s, checked_axis(how, x, s.total, dim))
+    return _REDUCTIONS[how](x, s, _checked_axis(how, x, s.total, dim))
 
 
-def checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
+def _checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
     """Returns the dim that has all positions. total: the number of positions; None if only a device knows it."""
     axis = one_dim("axis", dim, x.ndim)
     if x.ndim == 0:
@@ -86,9 +85,22 @@ def _softmax(x: Any, s: Segments, axis: int) -> Any:
     return runs.narrowed(runs.ratio(powers, _repeated(_sum(powers, s, axis), spread)), x)
 
 
+def _quick_softmax(x: Any, lengths: Any, axis: Any, out: Any) -> Any:
+    y = _native.segment_less_max(x, lengths, axis, None)
+    return None if y is None else _native.segment_share(executor.of_segments(y).exponential(y), lengths, axis, out)
+
+
+# By the core alone, from (x, lengths, axis, out) to the result, for plain arrays on the host; None for all others.
+QUICK: dict[str, Callable[..., Any]] = {
+    "sum": _native.segment_sum,
+    "mean": _native.segment_mean,
+    "max": _native.segment_max,
+    "min": _native.segment_min,
+    "softmax": _quick_softmax,
+}
 # Cached plans for one object's segments.
 MOST_PLANS = 32
-REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
+_REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
     "sum": _sum,
     "mean": _mean,
     "max": lambda x, s, axis: _extremes(x, s, axis, True),

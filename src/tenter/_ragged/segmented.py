@@ -23,11 +23,6 @@ class Allocate(Protocol):
         write it."""
 
 
-def to_out(out: Any) -> Allocate:
-    """Returns an `Allocate` that gives the caller's contiguous `out`."""
-    return lambda x, shape: (out, of(out).address(out, "out"), False)
-
-
 def _check(x: Any, dim: int, n: int, or_more: bool = False) -> None:
     """Refuses an x that is shorter than when it was checked. Reading a later argument may have run code that frees x's
     memory."""
@@ -48,37 +43,30 @@ def positions(s: Segments) -> Array:
 
 def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Array:
     """starts, steps: an int, or an int64 array with one value for each row."""
-    check_ranges(s, starts, steps, int32)
+    _check_ranges(s, starts, steps, int32)
     return _ranges(s, np.int32 if int32 else np.int64, starts, steps)
 
 
-def check_ranges(s: Segments, starts: Any, steps: Any, int32: bool, first: int = 0) -> None:
-    """Refuses ranges whose numbers do not fit the dtype. first: the number of the first row, for the message."""
+def _check_ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> None:
+    """Refuses ranges whose numbers do not fit the dtype."""
     (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
     wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32, thread_count())
     if wrong >= 0:
         start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
-        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {first + wrong}"
+        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
         refuse(ValueError, "starts", f"ranges of {'int32' if int32 else 'int64'}", got)
 
 
 def _ranges(s: Segments, dtype: type, starts: Any = 0, steps: Any = 1, ids: bool = False) -> Array:
     limits.memory((s.total,), np.dtype(dtype).itemsize)
     y, at, past_caches = blocks.empty((s.total,), np.dtype(dtype))
-    write_ranges(s, at, dtype, starts, steps, ids, past_caches)
-    return y
-
-
-def write_ranges(
-    s: Segments, at: int, dtype: type, starts: Any, steps: Any, ids: bool = False, past_caches: bool = False
-) -> None:
-    """Writes ranges to an address. starts, steps: as in `ranges`, and already checked."""
     (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
     if s.total:
         _native.ranges(
             address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32,
             thread_count(), past_caches,
         )  # fmt: skip
+    return y
 
 
 def _table_and_number(values: Any) -> tuple[int, int]:
@@ -89,10 +77,9 @@ def _table_and_number(values: Any) -> tuple[int, int]:
 # ---- padded arrays
 
 
-def mask(s: Segments, length: int, out: Array | None = None) -> Array:
-    """Returns the mask. out: a contiguous array to write it to."""
+def mask(s: Segments, length: int) -> Array:
     limits.memory((s.n, length), 1)
-    y = blocks.empty((s.n, length), np.dtype(np.bool_))[0] if out is None else out
+    y = blocks.empty((s.n, length), np.dtype(np.bool_))[0]
     if y.size:
         _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
     return y

@@ -97,7 +97,7 @@ def _given(s: Segments, values: Any) -> Any:
 
 
 def ranges(s: Segments, starts: Any, steps: Any) -> Any:
-    starts, steps, int32, its = kind_of_ranges(starts, steps, s.n, s.int32, s.library)
+    starts, steps, int32, its = _kind_of_ranges(starts, steps, s.n, s.int32, s.library)
     arrays = [v for v in (starts, steps) if is_array(v)]
     if s.known and not any(map(later, arrays)):
         first, step = (spec.table(n, v) if is_array(v) else v for n, v in (("starts", starts), ("steps", steps)))
@@ -108,7 +108,7 @@ def ranges(s: Segments, starts: Any, steps: Any) -> Any:
     return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in (starts, steps)), int32)
 
 
-def kind_of_ranges(starts: Any, steps: Any, n: Any, int32: bool, its: Any) -> tuple[Any, Any, bool, Any]:
+def _kind_of_ranges(starts: Any, steps: Any, n: Any, int32: bool, its: Any) -> tuple[Any, Any, bool, Any]:
     """Checks starts and steps of n rows. Returns them, whether the ranges are int32, and their library. int32, its: the
     dtype and library of the lengths."""
     found = [_one_each(name, v, n) for name, v in (("starts", starts), ("steps", steps))]

@@ -8,7 +8,7 @@ import torch
 from tenter._arrays import arguments, names, torch_tensors
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, resolve, short
+from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, short
 from tenter._arrays.types import Array
 from tenter._rules import filters
 from tenter._rules.filters import NOTHING
@@ -31,7 +31,6 @@ from tenter.maps._written import written
 
 # For dtypes with almost no kernels in PyTorch: the signed dtype of the same size.
 SIGNED = {TORCH_DTYPES[f"u{name}"]: TORCH_DTYPES[name] for name in ("int16", "int32", "int64")}
-INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 WIDENED = {torch.float16: torch.float32, torch.bfloat16: torch.float32, torch.complex32: torch.complex64}
 dispatched = dispatch.call
 tracing: Any = traced_segments
@@ -123,22 +122,6 @@ def detached(x: torch.Tensor) -> torch.Tensor:
 
 def ratio(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return torch.div(x, y, out=y) if _is_own(x) and _is_own(y) else x / y
-
-
-def flat_part(x: torch.Tensor, some: slice) -> torch.Tensor:
-    if x.is_contiguous():
-        return x.view(-1)[some]
-    x = resolve(x.detach())
-    known = x if x.itemsize > 8 else x.view(INTEGERS[x.itemsize])  # NumPy lacks some dtypes
-    return torch.from_numpy(torch_tensors.to_numpy(known).flat[some]).view(x.dtype)
-
-
-def divide(x: torch.Tensor, y: torch.Tensor) -> None:
-    x.detach().div_(y.detach())
-
-
-def joined(x: torch.Tensor, y: torch.Tensor, dim: int) -> torch.Tensor:
-    return torch.cat([x, y], dim)
 
 
 def exponential(x: torch.Tensor) -> torch.Tensor:

@@ -69,30 +69,25 @@ def _back(function: str, g: torch.Tensor, *args: Any) -> Any:
 _record_pad, _record_unpad, _record_repeat = (functions.apply_of(f) for f in (_Pad, _Unpad, _RepeatPadded))
 
 
-# ---- out: memory for the result. No gradient of x is recorded.
-
-
-def pad(x: torch.Tensor, s: Segments, length: int, value: Any, out: torch.Tensor | None = None) -> torch.Tensor:
+def pad(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
     if _records(x):
         return _record_pad(x, s, length, value)  # type: ignore[no-any-return]
-    return _padded(x, s, length, value, out)
+    return _padded(x, s, length, value)
 
 
-def unpad(x: torch.Tensor, s: Segments, out: torch.Tensor | None = None) -> torch.Tensor:
-    return _record_unpad(x, s) if _records(x) else _unpadded(x, s, out)  # type: ignore[no-any-return]
+def unpad(x: torch.Tensor, s: Segments) -> torch.Tensor:
+    return _record_unpad(x, s) if _records(x) else _unpadded(x, s)  # type: ignore[no-any-return]
 
 
-def repeat_padded(
-    x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any, out: torch.Tensor | None = None
-) -> torch.Tensor:
+def repeat_padded(x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any) -> torch.Tensor:
     if _records(x):
         return _record_repeat(x, s, each, length, value)  # type: ignore[no-any-return]
-    return _repeated(x, s, each, length, value, out)
+    return _repeated(x, s, each, length, value)
 
 
-def extremes(x: torch.Tensor, s: Segments, dim: int, largest: bool, out: torch.Tensor | None = None) -> torch.Tensor:
+def extremes(x: torch.Tensor, s: Segments, dim: int, largest: bool) -> torch.Tensor:
     if not _records(x):
-        return segmented.extremes(_contiguous(x), s, dim, largest, False, _memory(out))[0]  # type: ignore[no-any-return]
+        return segmented.extremes(_contiguous(x), s, dim, largest, False, large_empty)[0]  # type: ignore[no-any-return]
     values, at = segmented.extremes(_contiguous(x.detach()), s, dim, largest, True, large_empty)
     return traced_segments.taken_at(x, dim, torch.from_numpy(at), values)
 
@@ -101,23 +96,17 @@ def _records(x: torch.Tensor) -> bool:
     return x.requires_grad and torch.is_grad_enabled()
 
 
-def _memory(out: torch.Tensor | None) -> segmented.Allocate:
-    return large_empty if out is None else segmented.to_out(out)
+def _padded(x: torch.Tensor, s: Segments, length: int, value: Any) -> torch.Tensor:
+    return segmented.pad(_contiguous(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
 
 
-def _padded(x: torch.Tensor, s: Segments, length: int, value: Any, out: torch.Tensor | None = None) -> torch.Tensor:
-    return segmented.pad(_contiguous(x), s, length, _element(value, x), _memory(out))  # type: ignore[no-any-return]
+def _unpadded(x: torch.Tensor, s: Segments) -> torch.Tensor:
+    return segmented.unpad(_contiguous(x), s, large_empty)  # type: ignore[no-any-return]
 
 
-def _unpadded(x: torch.Tensor, s: Segments, out: torch.Tensor | None = None) -> torch.Tensor:
-    return segmented.unpad(_contiguous(x), s, _memory(out))  # type: ignore[no-any-return]
-
-
-def _repeated(
-    x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any, out: torch.Tensor | None = None
-) -> torch.Tensor:
-    element, memory = _element(value, x), _memory(out)
-    return segmented.repeat_padded(_contiguous(x), s.offsets, length, element, memory)  # type: ignore[no-any-return]
+def _repeated(x: torch.Tensor, s: Segments, each: Segments, length: int, value: Any) -> torch.Tensor:
+    element = _element(value, x)
+    return segmented.repeat_padded(_contiguous(x), s.offsets, length, element, large_empty)  # type: ignore[no-any-return]
 
 
 def _contiguous(x: torch.Tensor) -> torch.Tensor:

@@ -70,12 +70,13 @@ def mixed(
         return found[..., 0] if x.ndim == 2 else found
     like = np.broadcast_to(np.zeros((), real), stack.shape)
     spec, flipped = resize_arguments.checked(like, resize_arguments.Arguments(size, axes=(0, 1), **given))
-    stack, out = np.flip(stack, flipped), None if room is None else room[..., None] if x.ndim == 2 else room
-    at_once = (
-        premultiplied.resized_as_floats(stack, spec, real, _unseen(x.dtype), out) if premultiply and not light else None
-    )
-    found = chunks.resized(stack, spec, real, prepare, finish, out) if at_once is None else at_once
-    return (found[..., 0] if x.ndim == 2 else found) if room is None else room
+    stack = np.flip(stack, flipped)
+    if premultiply and not light:
+        at_once = premultiplied.resized_as_floats(stack, spec, real, _unseen(x.dtype), room)
+        if at_once is not None:
+            return at_once
+    found = chunks.resized(stack, spec, real, prepare, finish)
+    return found[..., 0] if x.ndim == 2 else found
 
 
 def in_eight_bits(x: Array, size: Any, given: dict[str, Any], room: Array | None) -> Array | None:

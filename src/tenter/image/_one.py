@@ -11,6 +11,7 @@ from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
 from tenter._execution import calls, executor, premultiplied
+from tenter._execution.numpy_executor import can_write
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
 from tenter.image import _forms, _mixed
@@ -91,10 +92,11 @@ def _placed_in(x: Any, what: picture_sizes.Wanted, given: dict[str, Any]) -> tup
 
 
 def _room(x: Any, out: Any) -> Array | None:
-    """out as an array of NumPy's, if it may be written to while x is read."""
+    """out as an array of NumPy's, if kernels can write to it."""
     if out is None or of(x).device(x) is not None or not executor.of(x).disjoint(x, out):
         return None
-    return of(out).to_numpy(out)
+    room = of(out).to_numpy(out)
+    return room if can_write(room, of(x).to_numpy(x)) else None
 
 
 def _placed(found: Array, x: Any, out: Any, room: Array | None) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tenter import _native
 from tenter._arrays.arguments import dim as one_dim, error, numpy_or_torch
 from tenter._arrays.errors import Refusal
 from tenter._arrays.names import misnamed
-from tenter._execution.calls import written
-from tenter._ragged import indices_into, padded, reduced, rows_into, segments
+from tenter._execution import calls, into
+from tenter._ragged import padded, reduced, segments
 from tenter._specs.segments import Segments
 from tenter.lazy import LazyArray
 
@@ -24,10 +25,10 @@ def ranges(plan: Plan[Any], starts: Any, steps: Any, out: Any, too_many: Any, no
     def make() -> Any:
         return segments.ranges(plan._with_total(), starts, steps)
 
-    def into() -> Any:
-        return indices_into.ranges(plan._segments, starts, steps, None, out)
+    def quick(room: Any) -> Any:
+        return _native.ragged_ranges(starts, in_host_memory(plan), steps, None, room)
 
-    return made("Plan.ranges", make, into, out, starts, steps)
+    return made("Plan.ranges", make, quick, out, False, starts, steps)
 
 
 def repeat(plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
@@ -35,12 +36,9 @@ def repeat(plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other
         raise misnamed("Plan.repeat", plan.repeat, no_other, too_many, x=x, axis=axis)
 
     def make() -> Any:
-        return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), axis)
+        return reduced.repeat(numpy_or_torch("x", x), plan._with_total(), axis, out)
 
-    def into() -> Any:
-        return rows_into.repeat(numpy_or_torch("x", x), plan._segments, axis, out)
-
-    return made("Plan.repeat", make, into, out, x, axis)
+    return called("Plan.repeat", make, x, axis, out=out)
 
 
 def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
@@ -52,10 +50,10 @@ def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: A
         given = numpy_or_torch("x", x)
         return padded.pad(given, _beside(plan._segments, given, 0, "ragged.Plan.pad"), room, value)
 
-    def into() -> Any:
-        return rows_into.pad(numpy_or_torch("x", x), plan._segments, max_len, value, out)
+    def quick(room: Any) -> Any:
+        return padded.pad_plain(x, in_host_memory(plan), max_len, value, room)
 
-    return made("Plan.pad", make, into, out, x, max_len)
+    return made("Plan.pad", make, quick, out, True, x, max_len)
 
 
 def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
@@ -65,10 +63,10 @@ def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, 
     def make() -> Any:
         return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
 
-    def into() -> Any:
-        return rows_into.unpad(numpy_or_torch("x", x), plan._segments, None, out)
+    def quick(room: Any) -> Any:
+        return _native.ragged_unpad(x, in_host_memory(plan), None, room)
 
-    return made("Plan.unpad", make, into, out, x)
+    return made("Plan.unpad", make, quick, out, True, x)
 
 
 def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
@@ -84,10 +82,10 @@ def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any
         given = numpy_or_torch("x", x)
         return reduced.reduce(how, given, _beside(plan._segments, given, axis, f"ragged.Plan.{how}"), axis)
 
-    def into() -> Any:
-        return rows_into.reduce(how, numpy_or_torch("x", x), plan._segments, axis, out)
+    def quick(room: Any) -> Any:
+        return reduced.QUICK[how](x, in_host_memory(plan), axis, room)
 
-    return made(f"Plan.{how}", make, into, out, x, axis)
+    return made(f"Plan.{how}", make, quick, out, True, x, axis)
 
 
 def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
@@ -97,9 +95,30 @@ def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     return segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
 
 
-def made(call: str, make: Callable[[], Any], into: Callable[[], Any], out: Any, *args: Any, **named: Any) -> Any:
-    """A result in fresh memory; or in out, where `into` writes it, or gives None and what is made is copied."""
-    return called(call, lambda: make() if out is None else written(into(), out, make), *args, **named, out=out)
+def in_host_memory(plan: Plan[Any]) -> Any:
+    """A plan's lengths as the core reads them; where only a device knows them, the plan, which the core declines."""
+    return plan.lengths if plan._segments.known else plan
+
+
+def made(
+    call: str, make: Callable[[], Any], quick: Callable[[Any], Any], out: Any, of_x: bool, *args: Any, **named: Any
+) -> Any:  # fmt: skip
+    """A result in fresh memory or in `out`.
+
+    make: makes it in fresh memory, after all checks
+    quick: writes it to `out` by the core, as in `into.by_core`
+    of_x: whether the result has the dtype of an argument x
+    args, named: of the public function `call`, for its errors
+    """
+
+    def find() -> Any:
+        if out is None:
+            return make()
+        if (written := into.by_core(quick, out)) is not None:
+            return written
+        return (calls.copied if of_x else calls.copied_indices)(make(), out)
+
+    return called(call, find, *args, **named, out=out)
 
 
 def called(call: str, f: Callable[[], Any], *args: Any, **named: Any) -> Any:

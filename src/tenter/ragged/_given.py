@@ -6,6 +6,7 @@ from typing import Any
 
 from tenter._ragged import segments
 from tenter._specs.segments import Segments, check_total
+from tenter.ragged._along import in_host_memory
 from tenter.ragged._plan import Plan
 
 
@@ -27,6 +28,6 @@ def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
     return segments.of_lengths(lengths, output_size, called)
 
 
-def held(lengths: Any) -> Any:
-    """Lengths as they were given, or the segments of a plan."""
-    return lengths._segments if isinstance(lengths, Plan) else lengths
+def as_array(lengths: Any) -> Any:
+    """Lengths as the core reads them."""
+    return in_host_memory(lengths) if isinstance(lengths, Plan) else lengths

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tenter import _native
-from tenter._arrays.arguments import MISSING, error
-from tenter._arrays.errors import Refusal
+from tenter._arrays.arguments import MISSING
 from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
-from tenter._execution.calls import written
-from tenter._ragged import indices_into, segments
+from tenter._ragged import segments
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._along import made
-from tenter.ragged._given import held, with_total
+from tenter.ragged._given import as_array, with_total
 from tenter.ragged._plan import Plan
 
 if TYPE_CHECKING:
@@ -64,18 +62,19 @@ def offsets(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.offsets", offsets, no_other, too_many, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_offsets(lengths, output_size)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_offsets(lengths, output_size, None)) is not None:
         return found
-    try:
-        if out is not None:
-            found = indices_into.offsets(held(lengths), output_size, out)
-            return written(found, out, lambda: offsets(lengths, output_size=output_size))
+
+    def make() -> Any:
         if isinstance(lengths, Plan):
             its = lengths._segments if output_size is None else with_total("ragged.offsets", lengths, output_size)
             return segments.offsets(its, True)
         return segments.offsets(segments.of_lengths(lengths, output_size, "ragged.offsets"), False)
-    except Refusal as refusal:
-        raise error(refusal, "ragged.offsets", lengths=lengths, output_size=output_size, out=out) from None
+
+    def quick(room: Any) -> Any:
+        return _native.ragged_offsets(as_array(lengths), output_size, room)
+
+    return made("ragged.offsets", make, quick, out, False, lengths=lengths, output_size=output_size)
 
 
 @signatures.of_offsets
@@ -113,13 +112,11 @@ def lengths(offsets: Ints | Tensor = MISSING, too_many: Any = None, out: Any = N
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.lengths", lengths, no_other, too_many, offsets=offsets)
-    return made(
-        "ragged.lengths",
-        lambda: segments.lengths(segments.of_offsets(offsets)),
-        lambda: indices_into.lengths_of_offsets(offsets, out),
-        out,
-        offsets=offsets,
-    )
+
+    def make() -> Any:
+        return segments.lengths(segments.of_offsets(offsets))
+
+    return made("ragged.lengths", make, lambda room: None, out, False, offsets=offsets)
 
 
 @signatures.of_lengths
@@ -164,9 +161,9 @@ def row_ids(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.row_ids", row_ids, no_other, too_many, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_row_ids(lengths, output_size)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_row_ids(lengths, output_size, None)) is not None:
         return found
-    return _of_positions("row_ids", lengths, output_size, out)
+    return _of_positions("row_ids", _native.ragged_row_ids, lengths, output_size, out)
 
 
 @signatures.of_lengths
@@ -211,12 +208,12 @@ def positions(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.positions", positions, no_other, too_many, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_positions(lengths, output_size)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_positions(lengths, output_size, None)) is not None:
         return found
-    return _of_positions("positions", lengths, output_size, out)
+    return _of_positions("positions", _native.ragged_positions, lengths, output_size, out)
 
 
-def _of_positions(what: str, lengths: Any, output_size: Any, out: Any) -> Any:
+def _of_positions(what: str, by_core: Any, lengths: Any, output_size: Any, out: Any) -> Any:
     """row_ids or positions, past what the core makes at once."""
 
     def make() -> Any:
@@ -224,10 +221,10 @@ def _of_positions(what: str, lengths: Any, output_size: Any, out: Any) -> Any:
             return getattr(lengths, what)
         return getattr(segments, what)(with_total(f"ragged.{what}", lengths, output_size))
 
-    def into() -> Any:
-        return getattr(indices_into, what)(held(lengths), output_size, out)
+    def quick(room: Any) -> Any:
+        return by_core(as_array(lengths), output_size, room)
 
-    return made(f"ragged.{what}", make, into, out, lengths=lengths, output_size=output_size)
+    return made(f"ragged.{what}", make, quick, out, False, lengths=lengths, output_size=output_size)
 
 
 @signatures.ranges
@@ -286,17 +283,18 @@ def ranges(
     if (
         out is None
         and not in_dynamo()
-        and (found := _native.ragged_ranges(starts, lengths, steps, output_size)) is not None
+        and (found := _native.ragged_ranges(starts, lengths, steps, output_size, None)) is not None
     ):
         return found
-    try:
-        if out is not None:
-            found = indices_into.ranges(held(lengths), starts, steps, output_size, out)
-            return written(found, out, lambda: ranges(starts, lengths, steps, output_size=output_size))
+
+    def make() -> Any:
         return segments.ranges(with_total("ragged.ranges", lengths, output_size), starts, steps)
-    except Refusal as refusal:
-        how = {"starts": starts, "lengths": lengths, "steps": steps, "output_size": output_size, "out": out}
-        raise error(refusal, "ragged.ranges", **how) from None
+
+    def quick(room: Any) -> Any:
+        return _native.ragged_ranges(starts, as_array(lengths), steps, output_size, room)
+
+    how = {"starts": starts, "lengths": lengths, "steps": steps, "output_size": output_size}
+    return made("ragged.ranges", make, quick, out, False, **how)
 
 
 for _function in (

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from tenter import _native
-from tenter._arrays.arguments import MISSING, error, numpy_or_torch
-from tenter._arrays.errors import Refusal
+from tenter._arrays.arguments import MISSING, numpy_or_torch
 from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
-from tenter._execution import calls
-from tenter._execution.calls import written
-from tenter._ragged import indices_into, padded, rows_into
+from tenter._ragged import padded
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._given import described, held, with_total
+from tenter.ragged._along import called, made
+from tenter.ragged._given import as_array, described, with_total
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Tensor
@@ -68,14 +66,16 @@ def mask(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.mask", mask, no_other, too_many, lengths=lengths, max_len=max_len)
-    if out is None and not in_dynamo() and (found := _native.ragged_mask(lengths, max_len)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_mask(lengths, max_len, None)) is not None:
         return found
-    try:
-        if out is not None:
-            return written(indices_into.mask(held(lengths), max_len, out), out, lambda: mask(lengths, max_len))
+
+    def make() -> Any:
         return padded.mask(described("ragged.mask", lengths), max_len)
-    except Refusal as refusal:
-        raise error(refusal, "ragged.mask", lengths=lengths, max_len=max_len, out=out) from None
+
+    def quick(room: Any) -> Any:
+        return _native.ragged_mask(as_array(lengths), max_len, room)
+
+    return made("ragged.mask", make, quick, out, False, lengths=lengths, max_len=max_len)
 
 
 @signatures.spans
@@ -125,14 +125,16 @@ def spans_to_mask(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.spans_to_mask", spans_to_mask, no_other, too_many, starts=starts, ends=ends, n=n)
-    if out is None and not in_dynamo() and (found := _native.ragged_spans(starts, ends, n)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_spans(starts, ends, n, None)) is not None:
         return found
-    try:
-        if out is not None:
-            return written(indices_into.spans(starts, ends, n, out), out, lambda: spans_to_mask(starts, ends, n))  # type: ignore[arg-type]
+
+    def make() -> Any:
         return padded.spans_to_mask(starts, ends, n)
-    except Refusal as refusal:
-        raise error(refusal, "ragged.spans_to_mask", starts=starts, ends=ends, n=n, out=out) from None
+
+    def quick(room: Any) -> Any:
+        return _native.ragged_spans(starts, ends, n, room)
+
+    return made("ragged.spans_to_mask", make, quick, out, False, starts=starts, ends=ends, n=n)
 
 
 @signatures.pad
@@ -189,16 +191,18 @@ def pad(
     if no_other or too_many is not None:
         raise misnamed("ragged.pad", pad, no_other, too_many, x=x, lengths=lengths, max_len=max_len)
     zeros = out is None and type(value) is int and value == 0
-    if zeros and not in_dynamo() and (found := _native.ragged_pad(x, lengths, max_len)) is not None:
+    if zeros and not in_dynamo() and (found := _native.ragged_pad(x, lengths, max_len, None, None)) is not None:
         return found
-    try:
-        x = numpy_or_torch("x", x)
-        if out is not None:
-            found = rows_into.pad(x, held(lengths), max_len, value, out)
-            return written(found, out, lambda: pad(x, lengths, max_len, value=value))
-        return padded.pad(x, described("ragged.pad", lengths, x.shape[0] if x.ndim else None), max_len, value)
-    except Refusal as refusal:
-        raise error(refusal, "ragged.pad", x, lengths=lengths, max_len=max_len, value=value, out=out) from None
+
+    def make() -> Any:
+        given = numpy_or_torch("x", x)
+        positions = given.shape[0] if given.ndim else None
+        return padded.pad(given, described("ragged.pad", lengths, positions), max_len, value)
+
+    def quick(room: Any) -> Any:
+        return padded.pad_plain(x, as_array(lengths), max_len, value, room)
+
+    return made("ragged.pad", make, quick, out, True, x, lengths=lengths, max_len=max_len, value=value)
 
 
 @signatures.unpad
@@ -247,19 +251,16 @@ def unpad(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.unpad", unpad, no_other, too_many, x=x, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_unpad(x, lengths, output_size)) is not None:
+    if out is None and not in_dynamo() and (found := _native.ragged_unpad(x, lengths, output_size, None)) is not None:
         return found
-    try:
-        x = numpy_or_torch("x", x)
-        if out is not None:
-            return written(
-                rows_into.unpad(x, held(lengths), output_size, out),
-                out,
-                lambda: unpad(x, lengths, output_size=output_size),
-            )
-        return padded.unpad(x, with_total("ragged.unpad", lengths, output_size))
-    except Refusal as refusal:
-        raise error(refusal, "ragged.unpad", x, lengths=lengths, output_size=output_size, out=out) from None
+
+    def make() -> Any:
+        return padded.unpad(numpy_or_torch("x", x), with_total("ragged.unpad", lengths, output_size))
+
+    def quick(room: Any) -> Any:
+        return _native.ragged_unpad(x, as_array(lengths), output_size, room)
+
+    return made("ragged.unpad", make, quick, out, True, x, lengths=lengths, output_size=output_size)
 
 
 @signatures.repeat_padded
@@ -321,18 +322,14 @@ def repeat_padded(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.repeat_padded", repeat_padded, no_other, too_many, x=x, repeats=repeats, max_len=max_len)
-    try:
-        x = numpy_or_torch("x", x)
-        if out is None:
-            return padded.repeat_padded(x, repeats, max_len, value)
-        if (found := rows_into.repeat_padded(x, repeats, max_len, value, out)) is None:
-            made = padded.repeat_padded(x, repeats, max_len, value)
-            found = calls.copied(made[0], out[0]), calls.copied(made[1], out[1])
-        return found
-    except Refusal as refusal:
-        raise error(
-            refusal, "ragged.repeat_padded", x, repeats=repeats, max_len=max_len, value=value, out=out
-        ) from None
+
+    def make() -> Any:
+        return padded.repeat_padded(numpy_or_torch("x", x), repeats, max_len, value, out)
+
+    found: tuple[Any, Any] = called(
+        "ragged.repeat_padded", make, x, repeats=repeats, max_len=max_len, value=value, out=out
+    )
+    return found
 
 
 for _function in (mask, spans_to_mask, pad, unpad, repeat_padded):

@@ -2,42 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from tenter import _native
-from tenter._arrays.arguments import MISSING, dim as one_dim, error, numpy_or_torch
-from tenter._arrays.errors import Refusal
+from tenter._arrays.arguments import MISSING, dim as one_dim, numpy_or_torch
 from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
-from tenter._execution import executor
-from tenter._execution.calls import copied, written
-from tenter._ragged import reduced, rows_into
+from tenter._ragged import reduced
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._given import described, held
+from tenter.ragged._along import made
+from tenter.ragged._given import as_array, described
 from tenter.ragged._plan import Plan
 
 if TYPE_CHECKING:
     from tenter.ragged._signatures import Lengths
-
-
-def _quick_softmax(x: Any, lengths: Any, axis: Any) -> Any:
-    y = _native.segment_less_max(x, lengths, axis)
-    return None if y is None else _native.segment_share(executor.of_segments(y).exponential(y), lengths, axis)
-
-
-# From arguments to result by the core alone, of plain arrays and tensors on the host; None for all others.
-QUICK = {
-    "sum": _native.segment_sum,
-    "mean": _native.segment_mean,
-    "max": _native.segment_max,
-    "min": _native.segment_min,
-    "softmax": _quick_softmax,
-}
-
-# Values whose result is made and copied to `out` in less time than it takes to plan how they are written there.
-FEW = 1 << 12
 
 
 @signatures.reduction
@@ -307,23 +285,22 @@ def segment_softmax(
 
 
 def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
-    if out is None and not in_dynamo() and (found := QUICK[how](x, lengths, axis)) is not None:
+    if out is None and not in_dynamo() and (found := reduced.QUICK[how](x, lengths, axis, None)) is not None:
         return found
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
             return x.segment_sum(lengths.map if isinstance(lengths, Plan) else lengths, axis)
         x = x.materialize()
-    try:
-        x = numpy_or_torch("x", x)
-        if out is not None:
-            if not in_dynamo() and math.prod(x.shape) <= FEW and (found := QUICK[how](x, lengths, axis)) is not None:
-                return copied(found, out)
-            found = rows_into.reduce(how, x, held(lengths), axis, out)
-            return written(found, out, lambda: _reduced(how, x, lengths, axis, None))
-        positions = x.shape[one_dim("axis", axis, x.ndim)] if x.ndim else None
-        return reduced.reduce(how, x, described(f"ragged.segment_{how}", lengths, positions), axis)
-    except Refusal as refusal:
-        raise error(refusal, f"ragged.segment_{how}", x, lengths=lengths, axis=axis, out=out) from None
+
+    def make() -> Any:
+        given = numpy_or_torch("x", x)
+        positions = given.shape[one_dim("axis", axis, given.ndim)] if given.ndim else None
+        return reduced.reduce(how, given, described(f"ragged.segment_{how}", lengths, positions), axis)
+
+    def quick(room: Any) -> Any:
+        return reduced.QUICK[how](x, as_array(lengths), axis, room)
+
+    return made(f"ragged.segment_{how}", make, quick, out, True, x, lengths=lengths, axis=axis)
 
 
 for _function in (segment_sum, segment_mean, segment_max, segment_min, segment_softmax):
