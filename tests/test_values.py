@@ -9,6 +9,9 @@ import pytest
 import torch
 
 import tenter
+from tenter._execution import calls, fill_value
+from tenter._plans import cache, specializations
+from tenter._specs import resize_arguments
 from tenter.maps import Copy
 
 
@@ -63,3 +66,35 @@ def test_a_recorded_result_with_a_value_has_the_layout_of_x(edge, mode):
     how = {"mode": mode, "edge": edge, "value": 7, "box": [(-2.0, 9.0), (1.0, 11.0)]}
     for _ in range(3):
         assert tenter.resize(x.T, (5, 7), **how).stride() == (1, 5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "float16", "uint8", "int64"])
+@pytest.mark.parametrize("edge, value", [("constant", 3), ("constant", 0), ("extrapolate", 3)])
+@pytest.mark.parametrize(
+    "modes",
+    ["linear", ("nearest", "linear", "cubic"), ("area", "nearest-exact", "nearest"), ("linear", "cubic", "nearest")],
+)
+def test_the_core_adds_a_value_along_any_axes_in_any_order(dtype, edge, value, modes, monkeypatch):
+    """With the bits of the definition, which multiplies the weights of axes in their order."""
+    box = ((-0.3, 3.45), (-0.2, 4.15), (-0.15, 5.35), (-0.35, 2.2))
+    for order in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
+        n_axes = 4 if modes == "linear" else 3
+        scale = 99 if "int" in dtype else 0.01  # so that last bits of weights are last bits of results
+        x = (np.random.default_rng(0).random((3, 4, 5, 2)) * scale).astype(dtype)
+        x = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+        how = resize_arguments.Arguments(
+            size=(11, 12, 13, 7)[:n_axes],
+            axes=tuple(range(n_axes)),
+            mode=modes,
+            edge=edge,
+            value=value,
+            box=box[:n_axes],
+        )
+        spec, _ = resize_arguments.checked(x, how)
+        want = fill_value.resized(x, spec, value) if value else calls.execute(x, spec)
+        cache.plans.clear(), specializations.native.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(calls, "plan", None)
+            patch.setattr(fill_value, "resized", lambda *of: pytest.fail("planned by Python"))
+            got = tenter.resize(x, **how._asdict())
+        assert got.dtype == want.dtype and got.tobytes() == want.tobytes()

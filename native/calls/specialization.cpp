@@ -134,7 +134,8 @@ class SpecializedPlan {
     AxisNumbers by = numbers(axis);
     const Arithmetic how = a.rule->settled(n_in, n_out, call, by);
     if (by.box && n_out > most_part_outputs) return false;
-    if (!axes_[axis].make({f_.dtype, f_.in_bytes, f_.transposed}, *a.rule, n_in, n_out, by, how)) return false;
+    const AxisSums sums{f_.dtype, f_.in_bytes, f_.transposed, f_.fill.kind == FillKind::filled};
+    if (!axes_[axis].make(sums, *a.rule, n_in, n_out, by, how)) return false;
     return a.rule->is_nearest() || f_.fill.kind == FillKind::none || axes_[axis].add_weights(a.weight_rule, by);
   }
   bool make_dims(std::vector<MappedDim>& to) {
@@ -197,7 +198,7 @@ class SpecializedPlan {
     step->in_parts = f_.in_parts, step->tensor = from_.tensor;
     step->itemsize = from_.dtype->itemsize;
     for (int k = 0; k < f_.ndim; ++k) {
-      step->dims[k] = {shape_[f_.order[k]], nullptr};
+      step->dims[k] = {shape_[f_.order[k]], nullptr, f_.order[k]};
       for (int a = 0; a < f_.n_axes; ++a)
         if (f_.order[k] == f_.axes[a].dim) step->inside[k] = std::move(axes_[a].inside);
       if (!step->inside[k].empty()) step->dims[k].inside = step->inside[k].data();

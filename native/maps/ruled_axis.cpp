@@ -38,7 +38,7 @@ bool RuledAxis::make(const AxisSums& of, const AxisRule& rule, int64_t n_in, int
   rule_ = &rule, n_in_ = n_in, n_out_ = n_out;
   if (rule.is_nearest()) {
     std::optional<SourceIndex> found = rule.source_index(n_in, n_out, by, how);
-    return found && (of.transposed ? make_indexed_sums(std::move(*found)) : make_copy(std::move(*found)));
+    return found && (of.transposed ? make_indexed_sums(std::move(*found)) : make_copy(std::move(*found), of.fills));
   }
   if (how == Arithmetic::pillow) return make_pillow(*rule.of_pillow(), n_in, n_out, by.box);
   std::optional<Sampling> found = ascending(rule, n_in, n_out, by);
@@ -85,12 +85,15 @@ bool RuledAxis::make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_o
   return true;
 }
 
-// Outputs without an input get the fill value later.
-bool RuledAxis::make_copy(SourceIndex&& of) {
+bool RuledAxis::make_copy(SourceIndex&& of, bool fills) {
   if (!of.reads_all()) {
     if (n_out_ > tuning.weight_sum_outputs) return false;
     inside.assign(size_t(n_out_), 0.0);
     std::fill(inside.begin() + of.begin, inside.begin() + of.end, 1.0);
+    if (!fills) {
+      map = std::make_unique<AxisMap>();
+      return map->set_map(std::move(of), false), true;
+    }
     of.begin = 0, of.end = n_out_;
   }
   if (!of.is_periodic() && of.repeat() == 1) return true;

@@ -12,9 +12,12 @@ namespace tenter {
 //   dtype       dtype of the values that are summed
 //   in_bytes    whether 8-bit values are summed in integers
 //   transposed  whether the call computes a gradient
+//   fills       whether outputs without an input get the fill value in the end: until then they are copies of any
+//   input.
+//               Else their rows are empty
 struct AxisSums {
   Dtype dtype;
-  bool in_bytes, transposed;
+  bool in_bytes, transposed, fills;
 };
 
 struct RuledAxis {
@@ -29,7 +32,7 @@ struct RuledAxis {
   bool add_weights(const AxisRule* weight_rule, const AxisNumbers& by);
 
  private:
-  bool make_copy(SourceIndex&& of);
+  bool make_copy(SourceIndex&& of, bool fills);
   bool make_indexed_sums(SourceIndex&& of);
   bool make_rounded(const Sampling& of);
   bool make_pillow(const NamedFilter& filter, int64_t n_in, int64_t n_out, const Box* box);

@@ -15,35 +15,83 @@ constexpr double nearly_all =
     nothing / 4;                      // the product of two weights that lack less than this lacks less than `nothing`
 constexpr int64_t narrow_inner = 64;  // at most so many inner values are joined with the axis outside of them
 
+bool all_inside(double weight) { return std::fabs(1 - weight) < nearly_all; }
+
 // The dims of a result, merged for a loop over them. Dims inside of the last resized axis are collapsed into one. If
 // they have few values, they are joined with that axis, whose weights are then repeated for each value.
-struct Walked {
-  std::vector<FillValue::Dim> dims;
-  std::vector<double> repeated;
+class Walked {
+ public:
+  // A run of values along the last dim.
+  //   weight, inside  the weight of inputs in value k of the run is weight * inside[k]; `weight` if `inside` is null
+  //   outer_inside    whether all of the outer axes' weight is on inputs
+  //   at              the number of the first value
+  struct Run {
+    double weight;
+    const double* inside;
+    bool outer_inside;
+    int64_t at;
+  };
 
   // inner: 2 for complex numbers, whose elements have two values, else 1.
   Walked(const FillValue::Dim* given, int n, int64_t inner = 1) {
     for (; n && !given[n - 1].inside; --n) inner *= given[n - 1].n;
     for (int k = 0; k < n; ++k) dims.push_back(given[k]);
     const bool apart = inner > narrow_inner || !n;
-    if (apart) dims.push_back({inner, nullptr});
-    if (apart || inner == 1) return;
-    FillValue::Dim& last = dims.back();
-    repeated.reserve(size_t(last.n * inner));
-    for (int64_t o = 0; o < last.n; ++o) repeated.insert(repeated.end(), size_t(inner), last.inside[o]);
-    last = {last.n * inner, repeated.data()};
+    if (apart) dims.push_back({inner, nullptr, 0});
+    if (!apart && inner > 1) {
+      FillValue::Dim& last = dims.back();
+      repeated.reserve(size_t(last.n * inner));
+      for (int64_t o = 0; o < last.n; ++o) repeated.insert(repeated.end(), size_t(inner), last.inside[o]);
+      last.n *= inner, last.inside = repeated.data();
+    }
+    sort_axes();
   }
 
-  // Calls f(weight of the outer axes, number of the first value) for each run along the last dim.
+  const FillValue::Dim& last() const { return dims.back(); }
+  // Calls f for each run.
   template <class F>
-  void each(F&& f, size_t k = 0, double weight = 1, int64_t at = 0) const {
+  void each(F&& f) const {
+    std::vector<double> weight(dims.size(), 1.0), products(after.empty() ? 0 : size_t(last().n));
+    walk(f, weight, products, 0, 0);
+  }
+
+ private:
+  std::vector<FillValue::Dim> dims;
+  std::vector<double> repeated;
+  std::vector<size_t> before, after;  // outer dims with weights, and those of them that follow the last dim's axis
+
+  // Two weights may be multiplied in any order.
+  void sort_axes() {
+    for (size_t k = 0; k + 1 < dims.size(); ++k)
+      if (dims[k].inside) before.push_back(k);
+    std::sort(before.begin(), before.end(), [&](size_t a, size_t b) { return dims[a].axis < dims[b].axis; });
+    if (!last().inside || before.size() < 2) return;
+    while (!before.empty() && dims[before.back()].axis > last().axis)
+      after.insert(after.begin(), before.back()), before.pop_back();
+  }
+
+  template <class F>
+  void walk(F&& f, std::vector<double>& weight, std::vector<double>& products, size_t k, int64_t at) const {
     const FillValue::Dim& d = dims[k];
-    if (k + 1 == dims.size()) return f(weight, at * d.n);
-    for (int64_t o = 0; o < d.n; ++o) each(f, k + 1, d.inside ? weight * d.inside[o] : weight, at * d.n + o);
+    if (k + 1 == dims.size()) return f(run(weight, products, at * d.n));
+    for (int64_t o = 0; o < d.n; ++o) {
+      if (d.inside) weight[k] = d.inside[o];
+      walk(f, weight, products, k + 1, at * d.n + o);
+    }
+  }
+  Run run(const std::vector<double>& weight, std::vector<double>& products, int64_t at) const {
+    double of_before = 1, of_outer;
+    for (const size_t k : before) of_before *= weight[k];
+    of_outer = of_before;
+    for (const size_t k : after) of_outer *= weight[k];
+    if (after.empty()) return {of_before, last().inside, all_inside(of_outer), at};
+    for (size_t o = 0; o < products.size(); ++o) {
+      products[o] = of_before * last().inside[o];
+      for (const size_t k : after) products[o] *= weight[k];
+    }
+    return {1, products.data(), all_inside(of_outer), at};
   }
 };
-
-bool all_inside(double weight) { return std::fabs(1 - weight) < nearly_all; }
 
 // Values per chunk.
 constexpr int64_t together = 256;
@@ -149,19 +197,19 @@ struct Adding {
   }
 
   void run(const Walked& walked) const {
-    const FillValue::Dim& last = walked.dims.back();
+    const FillValue::Dim& last = walked.last();
     int64_t lo = 0, hi = last.n;  // outputs all of whose weight is on inputs
     if (last.inside) {
       while (lo < hi && !all_inside(last.inside[lo])) ++lo;
       for (hi = lo; hi < last.n && all_inside(last.inside[hi]);) ++hi;
     }
-    walked.each([&](double weight, int64_t at) {
-      const int64_t end = at + last.n;
-      if (!last.inside) return put_alike(shift(weight), at, end);
-      if (!all_inside(weight)) return put_each(weight, last.inside, at, at, end);
-      put_each(weight, last.inside, at, at, at + lo);
+    walked.each([&](const Walked::Run& r) {
+      const int64_t at = r.at, end = at + last.n;
+      if (!r.inside) return put_alike(shift(r.weight), at, end);
+      if (!r.outer_inside) return put_each(r.weight, r.inside, at, at, end);
+      put_each(r.weight, r.inside, at, at, at + lo);
       put_alike(0, at + lo, at + hi);
-      put_each(weight, last.inside, at, at + hi, end);
+      put_each(r.weight, r.inside, at, at + hi, end);
     });
   }
 };
@@ -194,14 +242,14 @@ void FillValue::add(const FillValue::Dim* dims, int n_dims, Dtype sums, Dtype dt
 
 void FillValue::fill(const FillValue::Dim* dims, int n_dims, int64_t itemsize, char* to) const {
   const Walked walked(dims, n_dims);
-  const FillValue::Dim& last = walked.dims.back();
+  const int64_t n = walked.last().n;
   auto put = [&](int64_t lo, int64_t hi) {
     for (int64_t k = lo; k < hi; ++k) std::memcpy(to + k * itemsize, element, size_t(itemsize));
   };
-  walked.each([&](double weight, int64_t at) {
-    if (!last.inside) return weight > 0.5 ? void() : put(at, at + last.n);
-    for (int64_t k = 0; k < last.n; ++k)
-      if (!(weight * last.inside[k] > 0.5)) put(at + k, at + k + 1);
+  walked.each([&](const Walked::Run& r) {
+    if (!r.inside) return r.weight > 0.5 ? void() : put(r.at, r.at + n);
+    for (int64_t k = 0; k < n; ++k)
+      if (!(r.weight * r.inside[k] > 0.5)) put(r.at + k, r.at + k + 1);
   });
 }
 

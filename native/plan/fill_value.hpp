@@ -19,10 +19,14 @@ struct FillValue {
   double value = 0;
   char element[16] = {};
 
-  // A dim of a result. inside: for each output, how much of its weight is on inputs; null if the dim is not resized.
+  // A dim of a result.
+  //   inside  for each output, how much of its weight is on inputs; null if all of it is
+  //   axis    the dim's number in the array: weights are multiplied in the order of axes, whatever their order in
+  //   memory
   struct Dim {
     int64_t n;
     const double* inside;
+    int axis;
   };
   // For FillKind::added: adds to sums in float32 or float64 and converts to the dtype of the result. `from` and `to`
   // may be the same memory.

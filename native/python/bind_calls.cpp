@@ -134,19 +134,20 @@ void check(const Specialization& of) {
   const int dtype = int(of.dtype);
   const FillKind fill = of.fill.kind;
   int n_nearest = 0;
+  bool leaves_out = false;  // whether a nearest axis may have outputs without an input
   for (int k = 0; k < of.n_axes; ++k) {
     const AxisRule& rule = *of.axes[k].rule;
     n_nearest += rule.is_nearest();
-    const bool leaves_out = rule.edge == Edge::constant || rule.edge == Edge::extrapolate;
+    leaves_out |= rule.is_nearest() && (rule.edge == Edge::constant || rule.edge == Edge::extrapolate);
     require(rule.kind != Kind::gaussian, "rules that the core plans");
-    require(!rule.is_nearest() || !leaves_out || of.transposed || fill == FillKind::filled, "outputs that are filled");
   }
+  const bool copies = n_nearest == of.n_axes && !of.transposed;
+  require(!(copies && leaves_out) || fill == FillKind::filled, "outputs that are filled");
   require(!(of.transposed && of.in_bytes), "gradients of floats");
-  require(dtype >= 0 || n_nearest == of.n_axes, "a dtype of sums");
+  require(dtype >= 0 || copies, "a dtype of sums");
   const bool adds = is_float_number(dtype) && (of.input == of.dtype || (of.dtype == Dtype::f64 && !is_float(of.input)));
   const bool added = fill == FillKind::added;
-  require(!added || (adds && !of.in_bytes && !of.transposed && !n_nearest), "sums to which a value can be added");
-  require(fill != FillKind::filled || !n_nearest || n_nearest == of.n_axes, "axes that are filled alike");
+  require(!added || (adds && !of.in_bytes && !of.transposed && !copies), "sums to which a value can be added");
 }
 
 // of: tenter._plans.specializations.CoreSpecialization

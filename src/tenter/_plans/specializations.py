@@ -183,7 +183,7 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
     if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
         return None
     how = _summed(x, of, number, transposed)
-    if how is None or not _adds_in_order(how, axes, tuple(range(ndim)) if order is None else order):
+    if how is None:
         return None
     copies = _n_nearest(how.rules) == len(axes) and not transposed
     ruled = [_ruled(rule) for rule in how.rules]
@@ -223,18 +223,22 @@ def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Su
     rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
     n_nearest, in_bytes = _n_nearest(rules), spec.saturates(x.dtype)
     unfilled = _Summed(NO_FILL, rules, (None,) * len(rules), number, in_bytes)
-    if any(rule.kind in NEAREST and rule.edge in ("constant", "extrapolate") for rule in rules):
-        # The core declines nearest modes together with other modes at these edges.
-        return None if n_nearest < len(rules) else unfilled if transposed else unfilled._replace(kind=FILLED)
-    if of.value is None or transposed:
+    if transposed:
+        return unfilled
+    if n_nearest == len(rules):
+        fills = any(rule.edge in ("constant", "extrapolate") for rule in rules)
+        return unfilled._replace(kind=FILLED) if fills else unfilled
+    if of.value is None:
         return unfilled
     assert isinstance(spec, Resize)
     if spec.is_all_or_nothing:
-        inside = spec.replicated().rules
         weight_rules = tuple([None if rule.kind in NEAREST else _ruled(rule) for rule in rules])
-        mixed = 0 < _n_nearest(inside) < len(inside)
-        return None if None in weight_rules or mixed else _Summed(FILLED, inside, weight_rules, number, in_bytes)
-    if number < 0 or n_nearest:
+        if None in [weight for rule, weight in zip(rules, weight_rules) if rule.kind not in NEAREST]:
+            return None
+        # Nearest modes find out by themselves which outputs have no input.
+        inside = [rule if rule.kind in NEAREST else rule._replace(edge="replicate") for rule in rules]
+        return _Summed(FILLED, tuple(inside), weight_rules, number, in_bytes)
+    if number < 0:
         return None
     if DTYPES[x.dtype].kind in "iu":  # integers are rounded after the value is added
         return unfilled._replace(kind=ADDED, number=NUMBERS["float64"], in_bytes=False)
@@ -243,14 +247,6 @@ def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Su
 
 def _n_nearest(rules: tuple[AxisRule, ...]) -> int:
     return sum([rule.kind in NEAREST for rule in rules])
-
-
-def _adds_in_order(how: _Summed, axes: tuple[int, ...], placed: Order) -> bool:
-    """True if the core adds the fill value in the order of the definition. The core multiplies the weights of inputs
-    from slow to fast, the definition by axes. Swapping two axes changes nothing."""
-    if how.kind != ADDED or len(axes) < 3:
-        return True
-    return len(axes) == 3 and [d for d in placed if d in axes][-1] == axes[-1]
 
 
 def _ruled(rule: AxisRule) -> _native.AxisRule | None:
