@@ -31,7 +31,7 @@ def mask(
     lengths : array of ints or Plan
         The length of each row.
     max_len : int, optional
-        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        The width of the padded rows: at least the largest length, which is the default. With lengths on a CUDA
         device, the call then does not wait for the device.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
@@ -158,7 +158,7 @@ def pad(
     lengths : array of ints or Plan
         The length of each row.
     max_len : int, optional
-        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        The width of the padded rows: at least the largest length, which is the default. With lengths on a CUDA
         device, the call then does not wait for the device.
     value : number, default 0
         The fill value behind each row.
@@ -284,7 +284,7 @@ def repeat_padded(
     repeats : array of ints
         [B, T]: how many times each element is repeated; 0 at padded places.
     max_len : int, optional
-        The width of the padded rows, at least the largest length, which it is by default. With lengths on a CUDA
+        The width of the padded rows: at least the largest length, which is the default. With lengths on a CUDA
         device, the call then does not wait for the device.
     value : number, default 0
         The fill value behind each row.
