@@ -64,6 +64,24 @@ def test_images_of_several_axes(kind, dtype, level):
             same(laid, maps, (shape, size, inner, name))
 
 
+def antialiased(x: np.ndarray, size: tuple[int, ...], mode: str) -> np.ndarray:
+    return tenter.resize(x, size, axes=tuple(range(1, 1 + len(size))), mode=mode, like="pillow")
+
+
+@pytest.mark.parametrize("mode", ["linear", "lanczos"])
+def test_antialiased_bytes(mode, level):
+    cases = [((n, inner), (m,)) for n, m, inner in ONE_AXIS]
+    cases += [((*shape, inner), size) for (shape, size), inner in itertools.product(TWO_AXES, (1, 3))]
+    cases += [((100, 1), (40,)), ((144, 1, 1), (300, 2)), ((3, 90), (2, 31))]
+    for shape, size in cases:
+        x = np.random.default_rng(sum(shape)).integers(0, 2, (COUNT, *shape)).astype(np.uint8) * 255
+        for name, laid in layouts(x).items():
+            got = antialiased(laid, size, mode)
+            for k in range(COUNT):
+                alone = antialiased(x[k : k + 1], size, mode)[0]
+                np.testing.assert_array_equal(got[k], alone, err_msg=f"{shape} {size} {name} {k}")
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_images_at_any_strides(dtype, level):
     """Expanded, in another order, and rows of some images only."""

@@ -3,24 +3,11 @@
 #include <algorithm>
 
 #include "levels/equal-sums-inl.hpp"
+#include "levels/outer-inl.hpp"
 #include "system/threads.hpp"
 
 namespace tenter {
 namespace {
-
-inline int64_t outer_offset(const WindowTask& t, int64_t index) {
-  int64_t offset = 0;
-  for (int d = t.n_outer - 1; d >= 0; --d) {
-    offset += index % t.outer_shape[d] * t.outer_stride[d];
-    index /= t.outer_shape[d];
-  }
-  return offset;
-}
-inline int64_t outer_count(const WindowTask& t) {
-  int64_t n = 1;
-  for (int d = 0; d < t.n_outer; ++d) n *= t.outer_shape[d];
-  return n;
-}
 
 // Whether all rows begin at cache lines.
 inline bool aligned(const char* dst, int64_t pitch) { return (reinterpret_cast<intptr_t>(dst) | pitch) % line == 0; }

@@ -4,6 +4,7 @@
 #include "levels/byte-columns-inl.hpp"
 #include "levels/normalize-inl.hpp"
 #include "levels/pixels-inl.hpp"
+#include "levels/small-images-inl.hpp"
 #include "levels/stream-inl.hpp"
 #include "system/threads.hpp"
 
@@ -226,13 +227,49 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
   }
 }
 
+// ---- small images
+
+// Sums along an axis of images, whose values are lanes.
+inline void sum_byte_lanes(const SmallImages<ByteMap>::Axis& a, int64_t blocks, const Words* from, Words* to) {
+  typedef Vec<uint32_t> U;  // as partial sums may wrap
+  const ByteMap& m = *a.map;
+  for (int64_t b = 0; b < blocks * a.before; ++b, from += m.n_in * a.after)
+    for (int64_t o = 0; o < m.n_out; ++o) {
+      const int32_t* const w = m.weight.data() + m.offset[size_t(o)];
+      const Words* const inputs = from + m.first(o) * a.after;
+      for (int64_t i = 0; i < a.after; ++i) {
+        U sum = U{} + (1u << (weight_bits - 1));
+        for (int64_t k = 0; k < m.count(o); ++k) sum += (U)inputs[k * a.after + i] * uint32_t(w[k]);
+        const Words rounded = (Words)sum >> weight_bits, positive = rounded < 0 ? Words{} : rounded;
+        *to++ = positive > 255 ? splat(255) : positive;
+      }
+    }
+}
+
+inline bool small_byte_images(const ByteTask& t, Team team) {
+  SmallImages<ByteMap> images;
+  const ImageAxis<ByteMap> axes[4] = {{1, 0, nullptr},
+                                      {t.n_row, t.row_stride, t.row},
+                                      {t.n_column, t.column_stride, t.column},
+                                      {t.inner, t.inner_stride, nullptr}};
+  const bool narrow = t.row && t.column && std::max(t.n_column, t.column->n_out) * t.inner <= vector_bytes;
+  const int64_t most = narrow ? most_small_bytes : most_small_values;
+  if (t.alpha || t.floats || !small_images_of<rows_at_once>(t, axes, false, most, 1, images)) return false;
+  auto to_bytes = [](const void* from, void* to, int64_t n) {
+    const int32_t* const values = static_cast<const int32_t*>(from);
+    for (int64_t i = 0; i < n; ++i) static_cast<uint8_t*>(to)[i] = uint8_t(values[i]);
+  };
+  small_images_pass<int32_t>({1, 1, convert<int32_t, uint8_t, int32_t>, to_bytes, sum_byte_lanes}, t, images, team);
+  return true;
+}
+
 inline void bytes(const ByteTask& t, int threads) {
-  int64_t outer = 1;
-  for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
+  const int64_t outer = outer_count(t);
   const int64_t n_rows = t.row ? t.row->n_out : t.n_row, n_in = t.n_column * t.inner;
   const int64_t n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t read = t.n_row * n_in, n_bytes = outer * std::max(read, n_rows * n_out);
   const Team team = team_for(8 * n_bytes, threads);
+  if (small_byte_images(t, team)) return;
   // Chunks of output rows. Two neighboring chunks both prepare the rows that both read, so there are no more chunks
   // than threads need.
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),
@@ -242,13 +279,9 @@ inline void bytes(const ByteTask& t, int threads) {
   const int64_t height = round_up(std::max(least, ceil_div(n_rows, wanted)), rows_at_once);
   const int64_t n_chunks = ceil_div(n_rows, height);
   parallel(outer * n_chunks, team, [&](int64_t p) {
-    int64_t index = p / n_chunks, offset = 0;
+    const int64_t index = p / n_chunks, offset = outer_offset(t, index);
     const int64_t lo = p % n_chunks * height, hi = std::min(n_rows, lo + height);
     const int64_t first = index * n_rows;
-    for (int d = t.n_outer - 1; d >= 0; --d) {
-      offset += index % t.outer_shape[d] * t.outer_stride[d];
-      index /= t.outer_shape[d];
-    }
     Lease lease;
     if (t.row) rows_of(t, t.src + offset, first, lo, hi, lease);
     else columns_alone(t, t.src + offset, first, lo, hi, lease);

@@ -193,5 +193,21 @@ inline void transpose(Vec<T>* v) {
   if constexpr (H > 8) stage(std::integral_constant<int, 8>{}, all);
 }
 
+// Joins chunks of H values, which are `pitch` values apart, to a vector of n lanes. Calls itself for both halves, so
+// that the compiler sees a tree of shuffles.
+template <class Acc, int H, int n>
+TENTER_ALWAYS_INLINE VecN<Acc, n> joined(const Loose<Acc>* src, int64_t pitch) {
+  if constexpr (n == H) {
+    return load_unaligned<VecN<Acc, n>>(src);
+  } else {
+    const auto a = joined<Acc, H, n / 2>(src, pitch), b = joined<Acc, H, n / 2>(src + n / 2 * pitch, pitch);
+    return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
+      return __builtin_shufflevector(a, b, l...);
+    }(std::make_integer_sequence<int, n>{});
+  }
+}
+
+constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }  // the least power of two
+
 }  // namespace
 }  // namespace tenter

@@ -163,18 +163,18 @@ inline void copy_row(char* dst, const char* src, int64_t n) {
   typedef Vec<int64_t> V;
   constexpr int64_t one = sizeof(V), many = 8;
   int64_t at = 0;
+  if (n >= 2 * many * one) {  // then stores within lines are worth one store more
+    store_bits(dst, load_unaligned<V>(src));
+    at = one - (reinterpret_cast<intptr_t>(dst) & (one - 1));
+  }
   for (; at + many * one <= n; at += many * one) {
     V some[many];
     for (int k = 0; k < many; ++k) some[k] = load_unaligned<V>(src + at + k * one);
-    for (int k = 0; k < many; ++k) std::memcpy(dst + at + k * one, &some[k], one);
+    for (int k = 0; k < many; ++k) store_bits(dst + at + k * one, some[k]);
   }
-  for (; at + one <= n; at += one) {
-    const V some = load_unaligned<V>(src + at);
-    std::memcpy(dst + at, &some, one);
-  }
+  for (; at + one <= n; at += one) store_bits(dst + at, load_unaligned<V>(src + at));
   if (at == n) return;
-  const V some = load_unaligned<V>(src + n - one);  // it overlaps the last one
-  std::memcpy(dst + n - one, &some, one);
+  store_bits(dst + n - one, load_unaligned<V>(src + n - one));  // it overlaps the last one
 }
 
 // The same for runs of any length.

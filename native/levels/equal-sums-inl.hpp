@@ -8,22 +8,6 @@
 namespace tenter {
 namespace {
 
-// Joins chunks of H values, which are `pitch` values apart, to a vector of n lanes. Calls itself for both halves, so
-// that the compiler sees a tree of shuffles.
-template <class Acc, int H, int n>
-TENTER_ALWAYS_INLINE VecN<Acc, n> joined(const Loose<Acc>* src, int64_t pitch) {
-  if constexpr (n == H) {
-    return load_unaligned<VecN<Acc, n>>(src);
-  } else {
-    const auto a = joined<Acc, H, n / 2>(src, pitch), b = joined<Acc, H, n / 2>(src + n / 2 * pitch, pitch);
-    return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
-      return __builtin_shufflevector(a, b, l...);
-    }(std::make_integer_sequence<int, n>{});
-  }
-}
-
-constexpr int power_from(int n) { return n <= 1 ? 1 : 2 * power_from((n + 1) / 2); }  // the least power of two
-
 // A vector of sums of K values each, for K up to half a vector: squares of values are transposed next to each other.
 template <class Acc, int K>
 TENTER_ALWAYS_INLINE Vec<Acc> short_sums(const Loose<Acc>* src) {

@@ -4,61 +4,78 @@
 #include <algorithm>
 #include <cstring>
 
-#include "levels/axis-inl.hpp"
+#include "levels/outer-inl.hpp"
+#include "levels/stream-inl.hpp"
+#include "system/threads.hpp"
+#include "system/tuning.hpp"
+#include "system/workspace.hpp"
 
 namespace tenter {
 namespace {
 
-// A call's images: where their values are, and their axes in the order in which they are summed.
+// The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
+constexpr int64_t most_small_bytes = 1024;
+
+// A call's images: where their values are, and their axes in the order in which they are summed. Map: WindowMap or
+// ByteMap.
+template <class Map>
 struct SmallImages {
   struct Axis {
-    const WindowMap* map;
+    const Map* map;
     int64_t before, after;  // products of the lengths before and after the axis
   };
   Axis axis[3];
   int n_axes = 0;
-  int64_t count, n_in = 1, n_out = 1, largest = 1;
+  int64_t count, n_in = 1, n_out = 1, largest = 1;  // largest: the most values of an image, between axes too
+  int64_t rows;                                     // images of an outer position
   // Values from one image to the next, if each image is contiguous; else 0. After each `run` images there is another
   // gap.
   int64_t pitch, run = 1;
-  int64_t offset[most_small_values];
+  int64_t offset[most_small_bytes];
 };
 
-// Returns false if other kernels must be used.
-template <class Acc>
-bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
-  const bool lone_column = t.column && !t.row;
-  if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch) return false;
-  const int64_t n_plane = t.plane ? t.plane->n_in : 1, n_row = lone_column ? 1 : t.n_row;
-  const int64_t lengths[4] = {n_plane, n_row, t.n_column, t.inner};
-  const int64_t strides[4] = {t.plane_stride, t.row_stride, t.column_stride, t.inner_stride};
-  for (int64_t n : lengths) {
-    if (n > most_small_values) return false;
-    found.n_in *= n;
-  }
-  found.count = outer_count(t) * (lone_column ? t.n_row : 1);
-  if (found.n_in == 0 || found.n_in > most_small_values || found.count < lanes<Acc>) return false;
+// A plane, row or column axis of a task: its inputs, the bytes between them, and its map, or null.
+template <class Map>
+struct ImageAxis {
+  int64_t n, stride;
+  const Map* map;
+};
 
-  const WindowMap* maps[3] = {t.plane, t.row, t.column};
-  int64_t left[4] = {n_plane, n_row, t.n_column, t.inner};
+// axes: plane, row, column and inner. planes_first, rows_first: as in WindowTask. most: the most values of an image.
+// Returns false if other kernels must be used.
+template <int N, class Map, class Task>
+bool small_images_of(const Task& t, const ImageAxis<Map> (&axes)[4], bool planes_first, int64_t most, int64_t in_size,
+                     SmallImages<Map>& found) {
+  const bool lone_column = axes[2].map && !axes[1].map;
+  ImageAxis<Map> of[4] = {axes[0], axes[1], axes[2], axes[3]};
+  if (lone_column) of[1].n = 1;
+  for (const ImageAxis<Map>& a : of) {
+    if (a.n > most) return false;
+    found.n_in *= a.n;
+  }
+  found.rows = lone_column ? t.n_row : 1;
+  found.count = outer_count(t) * found.rows;
+  if (found.n_in == 0 || found.n_in > most || found.count < N) return false;
+
+  int64_t left[4] = {of[0].n, of[1].n, of[2].n, of[3].n};
   auto sum = [&](int k) {
-    if (!maps[k]) return;
+    if (!of[k].map) return;
     int64_t before = 1, after = 1;
     for (int j = 0; j < k; ++j) before *= left[j];
     for (int j = k + 1; j < 4; ++j) after *= left[j];
-    found.axis[found.n_axes++] = {maps[k], before, after};
-    left[k] = maps[k]->n_out;
+    found.axis[found.n_axes++] = {of[k].map, before, after};
+    left[k] = of[k].map->n_out;
     found.n_out = before * left[k] * after;
     found.largest = std::max(found.largest, found.n_out);
   };
-  if (t.planes_first) sum(0);
+  if (planes_first) sum(0);
   sum(t.rows_first ? 1 : 2), sum(t.rows_first ? 2 : 1);
-  if (!t.planes_first) sum(0);
-  if (found.n_out == 0 || found.largest > most_small_values) return false;
+  if (!planes_first) sum(0);
+  if (found.n_out == 0 || found.largest > most) return false;
 
   int64_t at = 0, size = in_size;
   bool together = true;
-  for (int k = 3; k >= 0; size *= lengths[k--]) together = together && (lengths[k] == 1 || strides[k] == size);
+  for (int k = 3; k >= 0; size *= of[k--].n) together = together && (of[k].n == 1 || of[k].stride == size);
   int64_t pitch = 0;  // in bytes
   bool followed = false, follows = true;
   auto follow = [&](int64_t n, int64_t stride) {
@@ -67,130 +84,152 @@ bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages& found) {
     followed = true, follows = follows && stride == size;
     if (follows) size *= n, found.run *= n;
   };
-  if (lone_column) follow(t.n_row, t.row_stride);
+  follow(found.rows, t.row_stride);
   for (int d = t.n_outer - 1; d >= 0; --d) follow(t.outer_shape[d], t.outer_stride[d]);
-  const bool near = found.n_in * in_size <= pitch && pitch <= most_small_values * in_size && pitch % in_size == 0;
+  const bool near = found.n_in * in_size <= pitch && pitch <= most * in_size && pitch % in_size == 0;
   found.pitch = together && near ? pitch / in_size : 0;
-  for (int64_t p = 0; p < n_plane; ++p)
-    for (int64_t r = 0; r < n_row; ++r)
-      for (int64_t c = 0; c < t.n_column; ++c)
-        for (int64_t q = 0; q < t.inner; ++q)
-          found.offset[at++] =
-              p * (n_plane > 1 ? strides[0] : 0) + r * (n_row > 1 ? strides[1] : 0) + c * strides[2] + q * strides[3];
+  for (int64_t p = 0; p < of[0].n; ++p)
+    for (int64_t r = 0; r < of[1].n; ++r)
+      for (int64_t c = 0; c < of[2].n; ++c)
+        for (int64_t q = 0; q < of[3].n; ++q)
+          found.offset[at++] = p * (of[0].n > 1 ? of[0].stride : 0) + r * (of[1].n > 1 ? of[1].stride : 0) +
+                               c * of[2].stride + q * of[3].stride;
   return true;
 }
 
-// Transposes a block of contiguous images: vector k gets value k of each image. `from` has space for one more vector.
+// Transposes blocks of images, `pitch` values from one image to the next: vector k of a block gets value k of each
+// image. Loads may end after the last image, and stores `pitch` vectors after the first of the last block.
 template <class Acc>
-void to_lanes(const Acc* from, int64_t n, Vec<Acc>* to) {
+void to_lanes(const Loose<Acc>* from, int64_t pitch, int64_t blocks, int64_t n, Vec<Acc>* to) {
   constexpr int N = lanes<Acc>;
+  const Vec<Acc>* const end = to + blocks * n;
   auto few = [&]<int H>() {
-    if constexpr (H < N) {
-      Vec<Acc> square[H];
-      for (int r = 0; r < H; ++r) square[r] = joined<Acc, H, N>(from + r * n, n);
-      transpose<Acc, H>(square);
-      for (int k = 0; k < n; ++k) to[k] = square[k];
-    }
+    if constexpr (H < N)
+      for (; to < end; to += n, from += N * pitch) {
+        Vec<Acc> square[H];
+        for (int r = 0; r < H; ++r) square[r] = joined<Acc, H, N>(from + r * pitch, pitch);
+        transpose<Acc, H>(square);
+        for (int k = 0; k < pitch; ++k) to[k] = square[k];
+      }
   };
-  if (n < N) {
-    if (with_constant<1, 2, 4, 8>(power_from(int(n)), few) && power_from(int(n)) < N) return;
-  }
-  for (int64_t e = 0; e < n; e += N) {
-    const int64_t at = n < N ? 0 : std::min(e, n - N);  // the last square may overlap the one before
-    Vec<Acc> square[N];
-    for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(from + l * n + at);
-    transpose<Acc>(square);
-    for (int64_t k = 0; k < std::min<int64_t>(N, n); ++k) to[at + k] = square[k];
-  }
+  if (pitch < N) with_constant<1, 2, 4, 8>(power_from(int(pitch)), few);
+  for (; to < end; to += n, from += N * pitch)
+    for (int64_t e = 0; e < pitch; e += N) {
+      const int64_t at = pitch < N ? 0 : std::min(e, pitch - N);  // the last square may overlap the one before
+      Vec<Acc> square[N];
+      for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(from + l * pitch + at);
+      transpose<Acc>(square);
+      for (int64_t k = 0; k < std::min<int64_t>(N, pitch); ++k) to[at + k] = square[k];
+    }
 }
 
-// Transposes back. `to` has space for one more vector, because the stores of an image spill into the next.
+// Transposes back. Stores of an image spill into the next, by less than a vector.
 template <class Acc>
-void from_lanes(const Vec<Acc>* from, int64_t n, Acc* to) {
+void from_lanes(const Vec<Acc>* from, int64_t n, int64_t blocks, Loose<Acc>* to) {
   constexpr int N = lanes<Acc>;
+  const Vec<Acc>* const end = from + blocks * n;
   auto few = [&]<int H>() {
-    if constexpr (H < N) {
-      Vec<Acc> square[H];
-      for (int k = 0; k < H; ++k) square[k] = k < n ? from[k] : Vec<Acc>{};
-      transpose<Acc, H>(square);
-      const Acc* const values = reinterpret_cast<const Acc*>(square);
-      for (int p = 0; p < N / H; ++p)
-        for (int r = 0; r < H; ++r) std::memcpy(to + (p * H + r) * n, values + r * N + p * H, H * sizeof(Acc));
-    }
+    if constexpr (H == 1)
+      for (; from < end; ++from, to += N) store_bits(to, *from);
+    else if constexpr (H < N)
+      for (; from < end; from += n, to += N * n) {
+        Vec<Acc> square[H];
+        for (int k = 0; k < H; ++k) square[k] = k < n ? from[k] : Vec<Acc>{};
+        transpose<Acc, H>(square);
+        const Acc* const values = reinterpret_cast<const Acc*>(square);
+        for (int p = 0; p < N / H; ++p)
+          for (int r = 0; r < H; ++r) std::memcpy(to + (p * H + r) * n, values + r * N + p * H, H * sizeof(Acc));
+      }
   };
-  if (n < N) {
-    if (with_constant<1, 2, 4, 8>(power_from(int(n)), few) && power_from(int(n)) < N) return;
-  }
-  for (int64_t e = 0; e < n; e += N) {
-    const int64_t at = n < N ? 0 : std::min(e, n - N);
-    Vec<Acc> square[N];
-    for (int64_t k = 0; k < N; ++k) square[k] = at + k < n ? from[at + k] : Vec<Acc>{};
-    transpose<Acc>(square);
-    for (int l = 0; l < N; ++l) store_bits(to + l * n + at, square[l]);
-  }
+  if (n < N) with_constant<1, 2, 4, 8>(power_from(int(n)), few);
+  for (; from < end; from += n, to += N * n)
+    for (int64_t e = 0; e < n; e += N) {
+      const int64_t at = n < N ? 0 : std::min(e, n - N);
+      Vec<Acc> square[N];
+      for (int64_t k = 0; k < N; ++k) square[k] = at + k < n ? from[at + k] : Vec<Acc>{};
+      transpose<Acc>(square);
+      for (int l = 0; l < N; ++l) store_bits(to + l * n + at, square[l]);
+    }
 }
 
-template <class Acc, bool ones>
-void sum_lanes(const SmallImages::Axis& a, const Vec<Acc>* from, Vec<Acc>* to) {
-  const WindowMap& m = *a.map;
-  const Acc* const w = weights<Acc>(m);
-  for (int64_t b = 0; b < a.before; ++b, from += m.n_in * a.after)
-    for (int64_t o = 0; o < m.n_out; ++o)
-      for (int64_t i = 0; i < a.after; ++i)
-        *to++ = dot<Acc, ones>(from + m.first(o) * a.after + i, a.after, m.count(o), ones ? nullptr : w + m.offset[o]);
+// What a pass over images does with their values. Conversions are null if the types are equal.
+template <class Acc, class Map>
+struct ImageLoops {
+  int64_t in_size, out_size;
+  void (*widen)(const void* from, void* to, int64_t n);
+  void (*narrow)(const void* from, void* to, int64_t n);
+  // Sums of so many blocks along an axis, from vectors of inputs to vectors of outputs.
+  void (*sum)(const typename SmallImages<Map>::Axis& axis, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to);
+};
+
+// Copies n images to contiguous memory. outer, row: the place of the first one.
+template <class Map, class Task>
+void pack_images(const Task& t, const SmallImages<Map>& images, int64_t in_size, int64_t n, int64_t outer, int64_t row,
+                 char* to) {
+  const char* from = reinterpret_cast<const char*>(t.src) + outer_offset(t, outer);
+  with_constant<1, 2, 4, 8>(in_size, [&]<int size>() {
+    for (int64_t i = 0; i < n; ++i) {
+      const char* const image = from + row * t.row_stride;
+      if (++row == images.rows && i + 1 < n) {
+        ++outer, row = 0;
+        if (t.n_outer == 1) from += t.outer_stride[0];
+        else from = reinterpret_cast<const char*>(t.src) + outer_offset(t, outer);
+      }
+      for (int64_t k = 0; k < images.n_in; ++k, to += size) std::memcpy(to, image + images.offset[k], size);
+    }
+  });
 }
 
-template <class Acc>
-void small_images_pass(const Sums<Acc>& first, const Sums<Acc>& last, const WindowTask& t, const SmallImages& images,
-                       Team team) {
+// A task takes groups of images, each of several blocks; a block has as many images as a vector has lanes.
+template <class Acc, class Map, class Task>
+void small_images_pass(const ImageLoops<Acc, Map>& loops, const Task& t, const SmallImages<Map>& images, Team team) {
   constexpr int64_t N = lanes<Acc>;
-  const int64_t in_size = first.in_size, image_in = images.n_in * in_size, image_out = images.n_out * last.out_size;
-  const int64_t rows = t.column && !t.row ? t.n_row : 1;  // images of an outer position
-  const int64_t blocks = std::max<int64_t>(1, tuning.staging_bytes / (N * image_out)), group = blocks * N;
+  const int64_t in_size = loops.in_size, image_in = images.n_in * in_size, image_out = images.n_out * loops.out_size;
+  const int64_t widest = std::max({images.n_in, images.pitch, images.largest});
+  const int64_t blocks = std::max<int64_t>(1, tuning.staging_bytes / (N * widest * int64_t(sizeof(Acc))));
+  const int64_t group = blocks * N;
   const int64_t each = round_up(std::max<int64_t>(group, tuning.task_bytes / 64 / (image_in + image_out)), group);
   parallel(ceil_div(images.count, each), team, [&](int64_t p) {
     Lease lease;
-    Acc* const values = lease->inputs.get<Acc>(N * std::max(images.n_in, images.pitch) + N);
-    Acc* const made = lease->sums.get<Acc>(N * images.n_out + N);
-    char* const raw = lease->raw.get<char>(N * image_in);
+    Acc* const values = lease->inputs.get<Acc>(group * std::max(images.n_in, images.pitch) + N);
+    Acc* const made = lease->sums.get<Acc>(group * images.n_out + N);
+    char* const raw = lease->raw.get<char>(group * image_in);
     char* const staging = t.stream ? lease->staging.get<char>(group * image_out) : nullptr;
-    Vec<Acc> a[most_small_values], b[most_small_values];
+    Vec<Acc>* const vectors = lease->tile.get<Vec<Acc>>(2 * blocks * widest);
     const int64_t end = std::min(images.count, (p + 1) * each);
-    for (int64_t lo = p * each; lo < end; lo += N) {
-      const int64_t n = std::min(N, end - lo);  // with fewer images than lanes, the other lanes have any values
-      int64_t outer = lo / rows, row = lo % rows, at = outer_offset(t, outer);
-      // Gaps between images are loaded too, but not the memory after the last image of a run.
-      const int64_t after = images.run - lo % images.run - N;
-      const bool packs = !images.pitch || after < 0 || (images.pitch > images.n_in && after == 0) || n < N;
-      const int64_t width = packs ? images.n_in : images.pitch;
-      const char* from = t.src + at + row * t.row_stride;
-      if (packs) {
-        for (int64_t i = 0; i < n; ++i) {
-          const char* const image = t.src + at + row * t.row_stride;
-          if (++row == rows) row = 0, at = t.n_outer == 1 ? at + t.outer_stride[0] : outer_offset(t, ++outer);
-          with_constant<1, 2, 4, 8>(in_size, [&]<int size>() {
-            for (int64_t k = 0; k < images.n_in; ++k)
-              std::memcpy(raw + i * image_in + k * size, image + images.offset[k], size);
-          });
-        }
-        from = raw;
-      }
-      if (n < N) std::fill_n(values, N * width, Acc{});
-      if (first.widen) first.widen(from, values, n * width);
-      else std::memcpy(values, from, n * width * in_size);
-      to_lanes<Acc>(values, width, a);
-      Vec<Acc>*held = a, *other = b;
-      for (int k = 0; k < images.n_axes; ++k, std::swap(held, other)) {
-        if (!weights<Acc>(*images.axis[k].map)) sum_lanes<Acc, true>(images.axis[k], held, other);
-        else sum_lanes<Acc, false>(images.axis[k], held, other);
-      }
-      from_lanes<Acc>(held, images.n_out, made);
-      const int64_t staged = (lo - p * each) % group;  // images that wait until they fill whole lines
-      char* const to = staging ? staging + staged * image_out : t.dst + lo * image_out;
-      if (last.narrow) last.narrow(made, to, n * images.n_out);
-      else std::memcpy(to, made, n * image_out);
-      if (staging && (staged + N == group || lo + n == end))
-        stream_store(t.dst + (lo - staged) * image_out, staging, (staged + n) * image_out);
+    int64_t staged = 0;  // images that wait until they fill whole lines
+    for (int64_t lo = p * each, n; lo < end; lo += n) {
+      n = std::min(group - staged, end - lo);
+      const int64_t outer = lo / images.rows, row = lo % images.rows;
+      // Images of a run are read in place, gaps between them too; not the memory after the last one.
+      const int64_t left = images.pitch ? images.run - lo % images.run : 0;
+      const bool in_place = left >= N && n >= N;
+      if (in_place) n = std::min(n, left) / N * N;
+      else if (images.pitch) n = std::min(n, N);
+      const int64_t width = in_place ? images.pitch : images.n_in, size = (n - 1) * width + images.n_in;
+      const char* from = reinterpret_cast<const char*>(t.src) + outer_offset(t, outer) + row * t.row_stride;
+      if (!in_place) pack_images(t, images, in_size, n, outer, row, raw), from = raw;
+      // Loads of a block may end in the next two images. A block without such is copied.
+      const int64_t direct = loops.widen ? 0 : in_place && n + 1 < left ? n : (n - 1) / N * N, rest = n - direct;
+      if (rest % N) std::fill_n(values, round_up(rest, N) * width, Acc{});
+      if (loops.widen) loops.widen(from, values, size);
+      else if (rest) std::memcpy(values, from + direct * width * in_size, (size - direct * width) * in_size);
+      const int64_t n_blocks = ceil_div(n, N);
+      Vec<Acc>*held = vectors, *other = vectors + blocks * widest;
+      to_lanes<Acc>(reinterpret_cast<const Loose<Acc>*>(from), width, direct / N, images.n_in, held);
+      to_lanes<Acc>(values, width, n_blocks - direct / N, images.n_in, held + direct / N * images.n_in);
+      for (int k = 0; k < images.n_axes; ++k, std::swap(held, other)) loops.sum(images.axis[k], n_blocks, held, other);
+      // Stores of a block end in the next one, which is stored later. The last one is copied.
+      char* const to = staging ? staging + staged * image_out : reinterpret_cast<char*>(t.dst) + lo * image_out;
+      const int64_t whole = loops.narrow ? 0 : std::max<int64_t>(0, n / N - 1), done = whole * N * images.n_out;
+      from_lanes<Acc>(held, images.n_out, whole, reinterpret_cast<Loose<Acc>*>(to));
+      from_lanes<Acc>(held + whole * images.n_out, images.n_out, n_blocks - whole, made);
+      if (loops.narrow) loops.narrow(made, to, n * images.n_out);
+      else std::memcpy(to + done * loops.out_size, made, (n * images.n_out - done) * loops.out_size);
+      staged = staging ? staged + n : 0;
+      if (!staging || (staged < group && lo + n < end)) continue;
+      stream_store(reinterpret_cast<char*>(t.dst) + (lo + n - staged) * image_out, staging, staged * image_out);
+      staged = 0;
     }
     store_fence(t.stream);
   });

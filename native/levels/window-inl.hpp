@@ -13,14 +13,42 @@
 namespace tenter {
 namespace {
 
+// The images of a task, if a vector of lanes suits them.
+template <class Acc>
+bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages<WindowMap>& found) {
+  if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch) return false;
+  return small_images_of<lanes<Acc>, WindowMap>(t,
+                                                {{t.plane ? t.plane->n_in : 1, t.plane_stride, t.plane},
+                                                 {t.n_row, t.row_stride, t.row},
+                                                 {t.n_column, t.column_stride, t.column},
+                                                 {t.inner, t.inner_stride, nullptr}},
+                                                t.planes_first, most_small_values, in_size, found);
+}
+// Sums along an axis of images, whose values are lanes.
+template <class Acc>
+void sum_lanes(const SmallImages<WindowMap>::Axis& a, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to) {
+  const WindowMap& m = *a.map;
+  const Acc* const w = weights<Acc>(m);
+  auto sum = [&]<bool ones>() {
+    for (int64_t b = 0; b < blocks * a.before; ++b, from += m.n_in * a.after)
+      for (int64_t o = 0; o < m.n_out; ++o)
+        for (int64_t i = 0; i < a.after; ++i)
+          *to++ =
+              dot<Acc, ones>(from + m.first(o) * a.after + i, a.after, m.count(o), ones ? nullptr : w + m.offset[o]);
+  };
+  if (w) sum.template operator()<false>();
+  else sum.template operator()<true>();
+}
+
 template <class Acc>
 void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   if constexpr (std::is_floating_point_v<Acc>) {
     const bool several = t.row && t.column;
     const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
     const bool equal = t.column && !t.row && sums_equal(*sums.whole, t);
-    if (SmallImages images; !equal && small_images_of<Acc>(t, first.in_size, images))
-      return small_images_pass(first, last, t, images, team);
+    if (SmallImages<WindowMap> images; !equal && small_images_of<Acc>(t, first.in_size, images))
+      return small_images_pass<Acc>({first.in_size, last.out_size, first.widen, last.narrow, sum_lanes<Acc>}, t, images,
+                                    team);
   }
   if (t.plane) planes_pass(sums, t, team);
   else if (t.row && t.column) both_pass(sums, t, team);

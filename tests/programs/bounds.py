@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import tenter
 from maps_of import planned, resample
 from tenter import _native
 from tenter._plans import reference
@@ -94,6 +95,20 @@ def small_images(dtype: str) -> None:
     keep.clear()
 
 
+def small_antialiased_images() -> None:
+    """8-bit images some values apart, the results too, of which nothing lies after the last one."""
+    for shape, size in (((1, 1), (1, 3)), ((3, 2), (2, 1)), ((5, 7), (3, 9)), ((40, 3), (7, 1)), ((144, 1), (90, 2))):
+        for count, gap in ((16, 0), (33, 3), (40, 1)):
+            n = shape[0] * shape[1]
+            flat = guarded(noise((count * (n + gap) - gap,), "uint8", 256))
+            x = np.lib.stride_tricks.as_strided(flat, (count, *shape), (n + gap, shape[1], 1))
+            got = tenter.resize(x, size, axes=(1, 2), like="pillow")
+            for k in range(count):
+                alone = tenter.resize(x[k : k + 1], size, axes=(1, 2), like="pillow")
+                assert np.array_equal(got[k : k + 1], alone), (_native.level(), shape, size, count, gap)
+    keep.clear()
+
+
 def two_axes(dtype: str) -> None:
     x = noise((3, 37, 29), dtype)
     for ho, wo in ((11, 80), (80, 11), (6, 6), (70, 70)):
@@ -172,5 +187,6 @@ for level in _native.levels():
             sums_of_every_factor(dtype)
         keep.clear()
     every_factor()
+    small_antialiased_images()
     counts_that_change()
 print("inside")
