@@ -1,7 +1,7 @@
 // Premultiplies 8-bit colors by alpha, and divides by it, as Pillow does: products are rounded to 255ths, quotients are
 // truncated.
 #pragma once
-#include "levels/quads-inl.hpp"
+#include "levels/tap-groups-inl.hpp"
 
 namespace tenter {
 namespace {

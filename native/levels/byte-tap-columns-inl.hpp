@@ -3,7 +3,7 @@
 #pragma once
 #include <algorithm>
 
-#include "levels/quads-inl.hpp"
+#include "levels/tap-groups-inl.hpp"
 #include "rules/byte_taps.hpp"
 #include "system/workspace.hpp"
 

@@ -21,43 +21,50 @@ inline Bytes load_bytes(const uint8_t* p, int64_t n) {
   return x;
 }
 
-// Interleaves four rows to quads, which `narrowed` puts in order again.
-inline void add_rows(Sums* s, Bytes x0, Bytes x1, Bytes x2, Bytes x3, const int32_t* w) {
+// Interleaves the rows of a group, so that `narrowed` puts values in order again.
+template <class F>
+inline void interleaved(F&& row, Words* x) {
   constexpr int V = vector_bytes;
   auto low8 = [](int i) { return i / 16 * 16 + i % 16 / 2 + i % 2 * V; };
   auto high8 = [](int i) { return i / 16 * 16 + 8 + i % 16 / 2 + i % 2 * V; };
   auto low16 = [](int i) { return i / 16 * 16 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * V; };
   auto high16 = [](int i) { return i / 16 * 16 + 8 + i % 16 / 4 * 2 + i % 2 + i % 4 / 2 * V; };
-  const Bytes a = shuffled(x0, x1, low8), b = shuffled(x0, x1, high8);
-  const Bytes c = shuffled(x2, x3, low8), d = shuffled(x2, x3, high8);
-  add_quads(s[0], shuffled(a, c, low16), w), add_quads(s[1], shuffled(a, c, high16), w);
-  add_quads(s[2], shuffled(b, d, low16), w), add_quads(s[3], shuffled(b, d, high16), w);
+  const Bytes x0 = row(0), x1 = row(1), a = shuffled(x0, x1, low8), b = shuffled(x0, x1, high8);
+  if constexpr (group_taps == 2) {
+    x[0] = (Words)shuffled(a, Bytes{}, low8), x[1] = (Words)shuffled(a, Bytes{}, high8);
+    x[2] = (Words)shuffled(b, Bytes{}, low8), x[3] = (Words)shuffled(b, Bytes{}, high8);
+  } else {
+    const Bytes x2 = row(2), x3 = row(3), c = shuffled(x2, x3, low8), d = shuffled(x2, x3, high8);
+    x[0] = (Words)shuffled(a, c, low16), x[1] = (Words)shuffled(a, c, high16);
+    x[2] = (Words)shuffled(b, d, low16), x[3] = (Words)shuffled(b, d, high16);
+  }
 }
 
-// A vector of sums over `count` rows, from column j on. If not `whole`, it ends after n columns.
+// A vector of sums over the rows of some groups, from column j on. If not `whole`, it ends after n columns.
 template <bool whole>
-inline Bytes sum_rows(const uint8_t* const* rows, int64_t count, const int32_t* w, int64_t j, int64_t n = 0) {
-  Sums s[4] = {};
-  int64_t k = 0;
-  auto row = [&](int64_t r) { return load_bytes<whole>(rows[r] + j, n); };
-  for (; k + 4 <= count; k += 4, w += weight_words) add_rows(s, row(k), row(k + 1), row(k + 2), row(k + 3), w);
-  const Bytes none{};
-  if (count - k == 3) add_rows(s, row(k), row(k + 1), row(k + 2), none, w);
-  if (count - k == 2) add_rows(s, row(k), row(k + 1), none, none, w);
-  if (count - k == 1) add_rows(s, row(k), none, none, none, w);
-  return narrowed(total(s[0]), total(s[1]), total(s[2]), total(s[3]));
+inline Bytes sum_rows(const uint8_t* const* rows, int64_t groups, const int32_t* w, int64_t j, int64_t n = 0) {
+  Words s[4];
+  auto inputs = [&](int64_t g, Words* x) __attribute__((always_inline)) {
+    interleaved([&](int r) { return load_bytes<whole>(rows[g * group_taps + r] + j, n); }, x);
+  };
+  sum_groups<4, 4>(groups, &w, inputs, s);
+  return narrowed(s[0], s[1], s[2], s[3]);
 }
 
-// Computes n columns of the sum over `count` rows.
-inline void sum_row(const uint8_t* const* rows, int64_t count, const int32_t* w, uint8_t* dst, int64_t n) {
+// Computes n columns of output o, a sum over `count` rows. `rows` has room to fill the last group, with rows that have
+// weight zero.
+inline void sum_row(const TapGroups& t, int64_t o, const uint8_t** rows, int64_t count, uint8_t* dst, int64_t n) {
+  const int32_t* const w = t.weight.data() + o * t.groups * weight_words;
+  const int64_t groups = ceil_div(count, group_taps);
+  for (int64_t k = count; k < groups * group_taps; ++k) rows[k] = rows[count - 1];
   int64_t j = 0;
-  for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows<true>(rows, count, w, j));
+  for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows<true>(rows, groups, w, j));
   if (j == n) return;
   if (n >= vector_bytes) {  // the last vector ends at n. It overlaps the one before, and stores the same sums
     j = n - vector_bytes;
-    store_bits(dst + j, sum_rows<true>(rows, count, w, j));
+    store_bits(dst + j, sum_rows<true>(rows, groups, w, j));
   } else {
-    const Bytes sums = sum_rows<false>(rows, count, w, j, n);
+    const Bytes sums = sum_rows<false>(rows, groups, w, j, n);
     std::memcpy(dst, &sums, n);
   }
 }
@@ -105,19 +112,18 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
   std::fill(rows + n_rows, rows + rows_at_once, rows[n_rows - 1]);
   const ByteMap& m = *t.column;
   if (t.inner > max_byte_inner) {  // the inner values of an output are a sum of rows
-    const uint8_t** const taps = lease->taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
-    const int64_t words = t.column_quads->quads * weight_words;
+    const uint8_t** const taps = lease->taps.get<const uint8_t*>(m.longest + group_taps);
     for (int r = 0; r < n_rows; ++r)
       for (int64_t o = 0; o < m.n_out; ++o) {
         for (int64_t k = 0; k < m.count(o); ++k) taps[k] = rows[r] + (m.first(o) + k) * t.inner;
-        sum_row(taps, m.count(o), t.column_quads->weight.data() + o * words, to[r] + o * t.inner, t.inner);
+        sum_row(*t.column_groups, o, taps, m.count(o), to[r] + o * t.inner, t.inner);
       }
     return;
   }
   with_constant<1, 2, 3, 4>(t.inner, [&]<int C>() {
     if constexpr (C == 2 || C == 4)
-      if (alpha) return sum_columns<C, true>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
-    sum_columns<C, false>(rows, after, n_rows, n, *t.column_quads, m.n_out, to, lease);
+      if (alpha) return sum_columns<C, true>(rows, after, n_rows, n, *t.column_groups, m.n_out, to, lease);
+    sum_columns<C, false>(rows, after, n_rows, n, *t.column_groups, m.n_out, to, lease);
   });
 }
 
@@ -163,11 +169,11 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
   if (reversed) src += (t.n_column - 1) * t.column_stride;
   const int64_t n_in = t.n_column * t.inner, n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t n = columns_first ? n_out : n_in, pitch = round_up(n, vector_bytes);
-  const int64_t capacity = m.longest + rows_at_once, base = m.first(lo), words = t.row_quads->quads * weight_words;
+  const int64_t capacity = m.longest + rows_at_once, base = m.first(lo);
   uint8_t* const ring = in_place ? nullptr : lease->row.get<uint8_t>(capacity * pitch);
   // number[i - base]: how many of the rows before input row i are read. It decides the row's place in the ring.
   int64_t* const number = lease->plane.get<int64_t>(in_place ? 1 : std::max<int64_t>(1, m.stop(hi - 1) - base));
-  const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(std::max<int64_t>(1, m.longest));
+  const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(m.longest + group_taps);
   int64_t ready = base, made = 0;
   auto prepare = [&](int64_t o) {
     const uint8_t *from[rows_at_once], *after[rows_at_once];
@@ -205,7 +211,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
         taps[k] = in_place ? src + i * t.row_stride : ring + number[i - base] % capacity * pitch;
       }
       uint8_t* const to = room_of_row(t, first + o, n_out, staged ? sums + (o - group) * pitch : nullptr);
-      sum_row(taps, m.count(o), t.row_quads->weight.data() + o * words, to, n);
+      sum_row(*t.row_groups, o, taps, m.count(o), to, n);
       if (held == 1) finish(t, to, first + o, n_out);
     }
     if (held == 1) continue;

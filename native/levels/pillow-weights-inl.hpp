@@ -1,8 +1,8 @@
-// Pillow's weights, computed for a vector of outputs at a time, and weights as the quads that kernels read.
+// Pillow's weights, computed for a vector of outputs at a time, and weights in the groups that kernels read.
 #pragma once
 #include <algorithm>
 
-#include "levels/quads-inl.hpp"
+#include "levels/tap-groups-inl.hpp"
 #include "rules/bytes.hpp"
 #include "rules/filters.hpp"
 #include "rules/pillow_rows.hpp"
@@ -86,10 +86,10 @@ inline PillowFit pillow_weights(const PillowTask& t) {
   }
 }
 
-// ---- quads
+// ---- groups
 
-// The words of a quad, from its four weights. A word after the last one is never read.
-inline VecN<int32_t, 4> quad_words(VecN<int32_t, 4> k) {
+// The words of four weights: of one group, or of two. Words after the last one of an output are never read.
+inline VecN<int32_t, 4> words_of_four(VecN<int32_t, 4> k) {
   if constexpr (weight_form == WeightForm::pieces) {
     typedef VecN<uint8_t, 16> B;
     const B b = (B)((k + 0x8080) ^ 0x8080);  // pieces of each weight, of signed digits
@@ -99,33 +99,37 @@ inline VecN<int32_t, 4> quad_words(VecN<int32_t, 4> k) {
   } else {
     typedef VecN<uint16_t, 8> H;
     const H low = (H)(k & 2047), high = (H)(k >> 11);
-    return (VecN<int32_t, 4>)__builtin_shufflevector(low, high, 0, 4, 2, 6, 8, 12, 10, 14);
+    return (VecN<int32_t, 4>)__builtin_shufflevector(low, high, 0, 2, 8, 10, 4, 6, 12, 14);
   }
 }
 
-inline QuadTable make_quads(const ByteMap& m, bool aligned) {
-  QuadTable t{weight_form, aligned, 1, {}, {}};
+inline TapGroups make_groups(const ByteMap& m, bool aligned) {
+  TapGroups t{weight_form, aligned, 1, {}, {}};
   t.first.resize(size_t(m.n_out));
   for (int64_t o = 0; o < m.n_out; ++o) {
-    const int64_t before = aligned ? m.first(o) % 4 : 0;
-    t.first[size_t(o)] = aligned ? m.first(o) / 4 : m.first(o);
-    t.quads = std::max(t.quads, ceil_div(before + m.count(o), 4));
+    const int64_t before = aligned ? m.first(o) % group_taps : 0;
+    t.first[size_t(o)] = aligned ? m.first(o) / group_taps : m.first(o);
+    t.groups = std::max(t.groups, ceil_div(before + m.count(o), group_taps));
   }
-  t.weight.resize(size_t(m.n_out * t.quads * weight_words + 4 - weight_words));
+  t.weight.resize(size_t(m.n_out * t.groups * weight_words + 4));
   // Loads of four weights may begin before a row's first weight and end after its last. A mask removes the excess.
-  const int64_t n = int64_t(m.weight.size()), beyond = 4 * t.quads;
+  const int64_t n = int64_t(m.weight.size()), beyond = group_taps * t.groups + 4;
   Lease lease;
   int32_t* const weight = lease->table.get<int32_t>(4 + n + beyond) + 4;
   std::fill_n(weight - 4, 4, 0);
   std::fill_n(std::copy_n(m.weight.data(), n, weight), beyond, 0);
   int32_t* to = t.weight.data();
   for (int64_t o = 0; o < m.n_out; ++o) {
-    const int32_t before = aligned ? int32_t(m.first(o) % 4) : 0;
+    const int32_t before = aligned ? int32_t(m.first(o) % group_taps) : 0;
     const auto count = uint32_t(m.count(o));
     const int32_t* const from = weight + m.offset[size_t(o)] - before;
     VecN<int32_t, 4> tap = VecN<int32_t, 4>{0, 1, 2, 3} - before;
-    for (int64_t q = 0; q < t.quads; ++q, tap += 4, to += weight_words)
-      store_bits(to, quad_words(load_unaligned<VecN<int32_t, 4>>(from + 4 * q) & ((VecN<uint32_t, 4>)tap < count)));
+    int32_t* const end = to + t.groups * weight_words;
+    for (int64_t k = 0; to + k / group_taps * weight_words < end; k += 4, tap += 4) {
+      const auto four = load_unaligned<VecN<int32_t, 4>>(from + k) & ((VecN<uint32_t, 4>)tap < count);
+      store_bits(to + k / group_taps * weight_words, words_of_four(four));
+    }
+    to = end;
   }
   return t;
 }

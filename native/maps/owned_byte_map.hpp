@@ -13,7 +13,7 @@ namespace tenter {
 struct OwnedByteMap {
   ByteMap map;
   struct Made {
-    QuadTable table;
+    TapGroups table;
     Made* next;
   };
   std::atomic<Made*> made{nullptr};
@@ -26,10 +26,10 @@ struct OwnedByteMap {
   ~OwnedByteMap() {
     for (Made* m = made; m;) delete std::exchange(m, m->next);
   }
-  const QuadTable* quads(const ByteKernels& by, bool aligned) {
+  const TapGroups* groups(const ByteKernels& by, bool aligned) {
     for (const Made* m = made; m; m = m->next)
       if (m->table.form == by.form && m->table.aligned == aligned) return &m->table;
-    auto fresh = std::make_unique<Made>(by.make_quads(map, aligned), made.load());
+    auto fresh = std::make_unique<Made>(by.make_groups(map, aligned), made.load());
     while (!made.compare_exchange_weak(fresh->next, fresh.get())) {}
     return &fresh.release()->table;  // it does no harm if another thread has added an equal table
   }

@@ -34,8 +34,8 @@ struct ByteStep final : KernelCall {
     call.src = reinterpret_cast<const uint8_t*>(src), call.dst = reinterpret_cast<uint8_t*>(dst);
     call.stream = stream;
     const ByteKernels& by = *kernels().bytes;
-    if (rows) call.row_quads = rows->quads(by, false);
-    if (columns) call.column_quads = columns->quads(by, task.inner <= max_byte_inner);
+    if (rows) call.row_groups = rows->groups(by, false);
+    if (columns) call.column_groups = columns->groups(by, task.inner <= max_byte_inner);
     return call;
   }
 };

@@ -14,22 +14,23 @@ namespace tenter {
 
 constexpr int weight_bits = 22;
 
-// How an instruction set multiplies four bytes by four weights k. A form is the 32-bit words of these weights, which a
-// kernel broadcasts.
-//   halves  k = l + 2^11 h of 16 bits: l of taps 0 and 2, l of taps 1 and 3, then h likewise
-//   pieces  k = a + 2^8 b + 2^16 c of 8 bits: a of the four taps, then b, then c
-//   whole   k of each tap
+// How an instruction set multiplies a group of adjacent inputs, which fills a 32-bit word, by their weights k. A form
+// is the 32-bit words of these weights, which a kernel broadcasts.
+//   halves  two taps, k = l + 2^11 h of 16 bits: l of both, then h
+//   pieces  four taps, k = a + 2^8 b + 2^16 c of 8 bits: a of the four, then b, then c
+//   whole   four taps: k of each
 enum class WeightForm : int { halves, pieces, whole };
-constexpr int words_of(WeightForm form) { return form == WeightForm::pieces ? 3 : 4; }
+constexpr int taps_of(WeightForm form) { return form == WeightForm::halves ? 2 : 4; }
+constexpr int words_of(WeightForm form) { return form == WeightForm::halves ? 2 : form == WeightForm::pieces ? 3 : 4; }
 
-// The weights of a window map in groups of four ("quads"), padded with zeros. aligned: whether quads begin at multiples
-// of four inputs.
-struct QuadTable {
+// The weights of a window map in groups of taps, padded with zeros. aligned: whether groups begin at multiples of their
+// taps.
+struct TapGroups {
   WeightForm form;
   bool aligned;
-  int64_t quads;                // quads per output
-  std::vector<int64_t> first;   // the first quad (if aligned) or input of each output
-  std::vector<int32_t> weight;  // n_out * quads * words, and maybe one more word that is not read
+  int64_t groups;               // per output
+  std::vector<int64_t> first;   // the first group (if aligned) or input of each output
+  std::vector<int32_t> weight;  // n_out * groups * words, and maybe some more words that are not read
 };
 
 // Rows of adjacent inputs with integer weights.
@@ -58,8 +59,8 @@ struct ByteTask {
   int64_t n_row, row_stride, n_column, column_stride, inner, inner_stride;
   const ByteMap* row;
   const ByteMap* column;
-  const QuadTable* row_quads;
-  const QuadTable* column_quads;  // aligned, where inner <= max_byte_inner
+  const TapGroups* row_groups;
+  const TapGroups* column_groups;  // aligned, where inner <= max_byte_inner
   bool rows_first;
   bool alpha;   // the last of 2 or 4 inner values is alpha: colors are premultiplied by it, and divided after summing
   bool stream;  // whether to use streaming stores
@@ -75,7 +76,7 @@ struct ByteKernels {
   void (*premultiply)(const PremultiplyTask&, int threads);
   bool (*is_alpha)(const PremultiplyTask&, int threads);
   PillowFit (*pillow_weights)(const PillowTask&);
-  QuadTable (*make_quads)(const ByteMap&, bool aligned);
+  TapGroups (*make_groups)(const ByteMap&, bool aligned);
   void (*normalize)(const NormalizeTask&, int threads);
 };
 

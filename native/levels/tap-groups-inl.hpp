@@ -1,4 +1,4 @@
-// Sums of bytes times weights of 22 bits, four adjacent inputs (a quad) at a time. Integer sums are exact, so tiles,
+// Sums of bytes times weights of 22 bits, a group of adjacent inputs at a time. Integer sums are exact, so tiles,
 // threads and instruction sets change no bit, and missing taps can have a weight of zero.
 #pragma once
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr WeightForm weight_form = WeightForm::halves;
 #else
 constexpr WeightForm weight_form = WeightForm::whole;
 #endif
-constexpr int weight_words = words_of(weight_form);
+constexpr int weight_words = words_of(weight_form), group_taps = taps_of(weight_form);
 
 // Bytes of one or two vectors, chosen by a constant function of their place.
 template <class F, int... i>
@@ -49,7 +49,8 @@ inline Words multiply_pairs(Words x, Words w) {
 struct Sums {
   Words part[weight_form == WeightForm::pieces ? 3 : weight_form == WeightForm::halves ? 2 : 1];
 };
-inline void add_quads(Sums& s, Bytes x, const int32_t* w) {
+// x: a group in each lane, of bytes or 16-bit halves.
+inline void add_group(Sums& s, Words x, const int32_t* w) {
 #if defined(__AVX512VNNI__)
   for (int p = 0; p < 3; ++p)
     s.part[p] = (Words)_mm512_dpbusd_epi32((__m512i)s.part[p], (__m512i)x, _mm512_set1_epi32(w[p]));
@@ -59,22 +60,33 @@ inline void add_quads(Sums& s, Bytes x, const int32_t* w) {
   s.part[1] = (Words)vusdotq_laneq_s32((int32x4_t)s.part[1], (uint8x16_t)x, pieces, 1);
   s.part[2] = (Words)vusdotq_laneq_s32((int32x4_t)s.part[2], (uint8x16_t)x, pieces, 2);
 #elif defined(__SSE2__)
-  const Words even = (Words)x & 0x00ff00ff, odd = (Words)((Vec<uint16_t>)x >> 8);
-  for (int p = 0; p < 2; ++p)
-    s.part[p] += multiply_pairs(even, splat(w[2 * p])) + multiply_pairs(odd, splat(w[2 * p + 1]));
+  for (int p = 0; p < 2; ++p) s.part[p] += multiply_pairs(x, splat(w[p]));
 #else
   const auto u = (Vec<uint32_t>)x;
   s.part[0] +=
       (Words)(u & 255) * w[0] + (Words)(u >> 8 & 255) * w[1] + (Words)(u >> 16 & 255) * w[2] + (Words)(u >> 24) * w[3];
 #endif
 }
-// A sum plus a half, before it is shifted down. Partial sums may wrap; their total does not.
+// A sum plus a half, shifted down. Partial sums may wrap; their total does not.
 inline Words total(const Sums& s) {
   typedef Vec<uint32_t> U;
-  U sum = (U)s.part[0] + (1u << (weight_bits - 1));
+  U sum = (U)s.part[0];
   if constexpr (weight_form == WeightForm::pieces) sum += ((U)s.part[1] << 8) + ((U)s.part[2] << 16);
   if constexpr (weight_form == WeightForm::halves) sum += (U)s.part[1] << 11;
-  return (Words)sum >> weight_bits;
+  return (Words)(sum + (1u << (weight_bits - 1))) >> weight_bits;
+}
+
+// The sums of n vectors. inputs(g, x) stores group g of each to x. `each` vectors share the weights of an output.
+template <int n, int each, class F>
+TENTER_ALWAYS_INLINE void sum_groups(int64_t groups, const int32_t* const* w, F&& inputs, Words* found) {
+  Sums s[n] = {};
+  Words x[n];
+#pragma GCC unroll 1  // else GCC adds all products of an output at last, and spills them
+  for (int64_t g = 0; g < groups; ++g) {
+    inputs(g, x);
+    for (int i = 0; i < n; ++i) add_group(s[i], x[i], w[i / each] + g * weight_words);
+  }
+  for (int i = 0; i < n; ++i) found[i] = total(s[i]);
 }
 
 // Narrows four vectors of small integers to 8 bits. Within each 16 bytes, the values of a come before those of b, c and
