@@ -128,3 +128,13 @@ def fresh_compiler() -> Iterator[None]:
 
 # Programs that tests run in processes of their own import modules of this folder.
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
+
+
+@pytest.fixture
+def usual_thresholds() -> Iterator[None]:
+    """For tests that change thresholds: the usual ones return, and maps made by others are dropped."""
+    from tenter._specs import axis_maps
+
+    yield
+    _native.tuning.reset()
+    axis_maps.cached_axis_map.cache_clear()

@@ -18,7 +18,7 @@ from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._plans import specializations
 from tenter._plans.plan import Plan
-from tenter._rules.edges import EDGES
+from tenter._rules.axis_rule import EDGES
 from tenter._rules.geometry import ALIGNS
 from tenter._torch import gradients
 from tenter.conventions import Convention

@@ -30,6 +30,11 @@ def prints(name: str, *args: object, timeout: float = 120, **env: str) -> str:
     return done.stdout
 
 
+def compiler_of_this_machine() -> str:
+    names = (os.environ.get("CXX", "c++"), "g++", "clang++")
+    return of_this_machine(names, "--version", r"Free Software Foundation|^.*clang version \d+")
+
+
 def of_this_machine(names: tuple[str, ...], question: str, answer: str) -> str:
     """The path of a program that says its version as expected; else the test is skipped, and says why."""
     try:

@@ -71,6 +71,7 @@ def positions(
 
 
 EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
+TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 
 
 def pixel(i: int, n: int, edge: str) -> int | None:

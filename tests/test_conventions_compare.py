@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import tenter
-from tenter._rules.axis_rule import ARITHMETIC
-from tenter._rules.edges import EDGES
+from tenter._rules.axis_rule import ARITHMETIC, EDGES
 from tenter._rules.geometry import ALIGNS, TIES
 from tenter.conventions import PRESETS, Convention, compare
 from tenter.filters import cubic

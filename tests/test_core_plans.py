@@ -16,7 +16,7 @@ from tenter import _native
 from tenter._arrays.layout import channels_last, memory_order, numpy_image_order, torch_image_order
 from tenter._arrays.library import of
 from tenter._execution import calls
-from tenter._rules.edges import EDGES, PERIODIC
+from tenter._rules.axis_rule import EDGES, PERIODIC
 from tenter._rules.geometry import ALIGNS
 from tenter._specs import axis_maps
 from tenter._torch import gradients

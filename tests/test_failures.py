@@ -11,16 +11,15 @@ import sys
 import pytest
 
 from daily import daily
-from program_helpers import PROGRAMS, of_this_machine, run_program
+from program_helpers import PROGRAMS, compiler_of_this_machine, run_program
 
-COMPILERS = (os.environ.get("CXX", "c++"), "g++", "clang++")
 SANITIZED = "asan" in os.environ.get("LD_PRELOAD", "") or "tsan" in os.environ.get("LD_PRELOAD", "")
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="allocators are replaced as in glibc")
 
 
 @pytest.fixture(scope="session")
 def failing_malloc(tmp_path_factory):
-    compiler = of_this_machine(COMPILERS, "--version", r"Free Software Foundation|^.*clang version \d+")
+    compiler = compiler_of_this_machine()
     if SANITIZED:
         pytest.skip("the allocator is a sanitizer's")
     library = tmp_path_factory.mktemp("failing") / "failing_malloc.so"

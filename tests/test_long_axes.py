@@ -21,11 +21,7 @@ MODES = ("linear", "cubic", "catmull-rom", "mitchell", "lanczos3", "area", "box"
 DTYPES = ("float32", "float64", "float16", "uint8", "int16", "int32", "complex64")
 
 
-@pytest.fixture(autouse=True)
-def usual_thresholds() -> Iterator[None]:
-    yield
-    tuning.reset()
-    axis_maps.cached_axis_map.cache_clear()
+pytestmark = pytest.mark.usefixtures("usual_thresholds")
 
 
 def hows(seed: int) -> Iterator[tuple[int, int, dict[str, Any]]]:

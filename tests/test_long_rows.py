@@ -3,7 +3,6 @@ and as their definition says."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from tests.daily import daily
 
 import tenter
 from tenter import _native
-from tenter._rules.edges import EDGES, PERIODIC
+from tenter._rules.axis_rule import EDGES, PERIODIC
 from tenter._specs import axis_maps
 from tenter.maps import Gather, Window
 
@@ -21,11 +20,7 @@ tuning = _native.tuning
 FILTERS = ("linear", "cubic", "catmull-rom", "mitchell", "lanczos3", "lanczos5", "box", "hamming", "area")
 
 
-@pytest.fixture(autouse=True)
-def usual_thresholds() -> Iterator[None]:
-    yield
-    tuning.reset()
-    axis_maps.cached_axis_map.cache_clear()
+pytestmark = pytest.mark.usefixtures("usual_thresholds")
 
 
 def by_tables(m: Any, x: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from program_helpers import prints
 from tenter import _native
 from tenter._arrays import limits
 from tenter._execution import chunks
-from tenter._rules.edges import PERIODIC
+from tenter._rules.axis_rule import PERIODIC
 from tenter.conventions import Convention
 from tenter.maps import Gather
 

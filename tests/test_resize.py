@@ -11,12 +11,11 @@ import pytest
 import resize_oracle
 import tenter
 from daily import daily
-from resize_oracle import EDGES
+from resize_oracle import EDGES, TIES
 from tenter.conventions import Convention
 from tenter.filters import cubic
 
 ALIGNS = ("center", "corners", "asymmetric")
-TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 SIZES = [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2), (4, 8), (5, 5), (8, 6), (7, 12), (17, 5), (31, 10)]
 BOXES = [
     (Fraction(0), Fraction(3)), (Fraction(1, 3), Fraction(5, 2)), (Fraction(-3), Fraction(9)),

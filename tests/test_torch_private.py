@@ -34,7 +34,7 @@ def test_every_private_name_does_here_what_it_is_asked_for():
     assert torch_private._told == dict.fromkeys(torch_private._told, True)
     assert torch_private.all_known and functions.goes_below
     assert functions._applies_bare and functions._replaces and torch_private._marks
-    assert len(torch_private.PLAIN_CUDA) == 2 and torch_private._context is torch._guards.TracingContext.try_get
+    assert len(torch_private.ORDINARY_CUDA) == 2 and torch_private._context is torch._guards.TracingContext.try_get
     from tenter._torch import autograd
 
     torch.func.grad(torch.sum)(torch.ones(1))  # loads what is asked about

@@ -20,7 +20,7 @@ from program_helpers import of_this_machine
 from tenter import _native
 from tenter._arrays import signatures
 from tenter._rules import geometry, presets
-from tenter._rules.edges import EDGES
+from tenter._rules.axis_rule import EDGES
 from tenter._specs import picture_sizes, resize_arguments
 from tenter._specs.resize import KINDS
 

@@ -22,10 +22,9 @@ import pytest
 from cli_helpers import _inside, in_child, refused  # noqa: F401
 from tenter.cli.main import main
 from tenter.cli.volumes import inflating
-from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, started, volume, zarr  # noqa: F401
+from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, started, volume, zarr  # noqa: F401
 
 numcodecs = pytest.importorskip("numcodecs")
-HALF = ["resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "0,1", "--mode", "area", "--threads", "1"]
 
 
 # ---- chunks

@@ -16,9 +16,8 @@ import pytest
 from cli_helpers import _inside, refused  # noqa: F401
 from tenter.cli.main import main
 from tenter.cli.volumes import job, mark, zarrs
-from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, tree, volume, zarr  # noqa: F401
+from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, tree, volume, zarr  # noqa: F401
 
-HALF = ["resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "0,1", "--mode", "area", "--threads", "1"]
 PYRAMID = ["pyramid", "group.zarr", "--levels", "1", "--threads", "1"]
 STEPS = {"coordinateTransformations": [{"type": "scale", "scale": [1.0, 1.0]}]}
 

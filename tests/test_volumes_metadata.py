@@ -11,10 +11,7 @@ from typing import Any
 import pytest
 
 from cli_helpers import _inside, refused  # noqa: F401
-from volume_helpers import _as_a_process_of_its_own, volume, zarr  # noqa: F401
-
-HALF = ["resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "0,1", "--mode", "area", "--threads", "1"]
-
+from volume_helpers import HALF, _as_a_process_of_its_own, volume, zarr  # noqa: F401
 
 V2 = {"shape": "shape", "chunks": "chunks", "dtype": "dtype"}
 V3 = {"shape": "shape", "chunks": "chunk_grid.configuration.chunk_shape", "dtype": "data_type"}

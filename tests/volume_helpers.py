@@ -14,6 +14,7 @@ import pytest
 from tenter.cli.volumes import memory
 
 zarr = pytest.importorskip("zarr", minversion="3")
+HALF = ["resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "0,1", "--mode", "area", "--threads", "1"]
 
 
 @pytest.fixture(autouse=True)

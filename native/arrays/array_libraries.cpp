@@ -9,32 +9,31 @@
 namespace tenter {
 namespace {
 
-PyObject* without_memory() {
+Outcome without_memory() {
   // PyTorch raises a RuntimeError if it has no memory. Python's code then raises one with a better message.
-  if (PyErr_ExceptionMatches(PyExc_RuntimeError)) PyErr_Clear();
-  return nullptr;
+  if (!PyErr_ExceptionMatches(PyExc_RuntimeError)) return Outcome::failed();
+  PyErr_Clear();
+  return Outcome::declined();
 }
 
-// Reads a tensor that was just made without naming a device. If the default device is not the CPU, releases the tensor
-// and returns false.
-bool read_fresh(PyObject* y, DLTensor& t) {
-  if (torch.read(y, &t) == 0 && t.device.type == on_cpu) return true;
-  Py_DECREF(y);
-  return false;
+// Reads a tensor that was just made without naming a device. Declined if the default device is not the CPU.
+Outcome read_fresh(Owned&& y, DLTensor& t) {
+  if (torch.read(y.get(), &t) == 0 && t.device.type == on_cpu) return Outcome::done(std::move(y));
+  return Outcome::none();
 }
 
 }  // namespace
 
-PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
+Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
   const Owned sizes(shape_tuple(shape, ndim)), dims(int_tuple(order, ndim));
-  if (!sizes || !dims) return nullptr;
+  if (!sizes || !dims) return Outcome::failed();
   PyObject* const args[3] = {sizes.get(), dims.get(), like.dtype->object};
-  PyObject* const y = PyObject_Vectorcall(torch.empty_permuted, args, 2, torch.dtype_keyword);
+  Owned y(PyObject_Vectorcall(torch.empty_permuted, args, 2, torch.dtype_keyword));
   if (!y) return without_memory();
-  DLTensor t;
-  if (!read_fresh(y, t)) return nullptr;
+  DLTensor t{};
+  Outcome made = read_fresh(std::move(y), t);
   data = static_cast<char*>(t.data);
-  return y;
+  return made;
 }
 
 PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
@@ -45,8 +44,8 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
   return dims ? PyObject_VectorcallMethod(numpy.transpose, args, 2, nullptr) : nullptr;
 }
 
-PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
-  PyObject* y;
+Outcome empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
+  Owned y;
   // The dtype is left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
   const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
   if (like.tensor) {  // sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate
@@ -55,34 +54,32 @@ PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char
     const int n = n_sizes ? n_sizes : 1;
     for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
     args[n] = like.dtype->object;
-    y = PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword);
+    y = Owned(PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
   } else {
     const Owned shape(PyTuple_New(n_sizes));
-    if (!shape) return nullptr;
+    if (!shape) return Outcome::failed();
     for (int d = 0; d < n_sizes; ++d) PyTuple_SetItem(shape.get(), d, Py_NewRef(sizes[d]));
     PyObject* const args[2] = {shape.get(), like.dtype->object};
-    y = PyObject_Vectorcall(numpy.empty, args, 2, nullptr);
+    y = Owned(PyObject_Vectorcall(numpy.empty, args, 2, nullptr));
   }
   if (!y) return without_memory();
-  if (like.tensor) {
-    DLTensor t;
-    if (!read_fresh(y, t)) return nullptr;
-    if (usual && (torch.usual = torch.dtype_of(t)) != like.dtype) {  // the default dtype has changed
-      Py_DECREF(y);
-      return empty(like, sizes, n_sizes, data);
-    }
-    data = static_cast<char*>(t.data);
-  } else {
-    data = reinterpret_cast<NumpyArray*>(y)->data;
+  if (!like.tensor) {
+    data = reinterpret_cast<NumpyArray*>(y.get())->data;
+    return Outcome::done(std::move(y));
   }
-  return y;
+  DLTensor t{};
+  Outcome made = read_fresh(std::move(y), t);
+  const bool changed = made.is_done() && usual && (torch.usual = torch.dtype_of(t)) != like.dtype;
+  if (changed) return empty(like, sizes, n_sizes, data);  // PyTorch has another default dtype now
+  data = static_cast<char*>(t.data);
+  return made;
 }
 
-PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
+Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
   PyObject* sizes[max_read_dims] = {};
   bool made = true;
   for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
-  PyObject* const y = made ? empty(like, sizes, ndim, data) : nullptr;
+  Outcome y = made ? empty(like, sizes, ndim, data) : Outcome::failed();
   for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
   return y;
 }
@@ -98,37 +95,37 @@ namespace {
 
 // The context of a tensor that the core makes. The tensor's memory is the block, or the bytes after this struct. The
 // struct and the memory are freed with the tensor's storage.
-struct Held {
+struct TensorContext {
   ManagedTensor managed;
   std::unique_ptr<Block> block;
   int64_t shape[max_read_dims], stride[max_read_dims];
 
-  static void free(Held* held) {
-    held->~Held();
-    std::free(held);
+  static void free(TensorContext* context) {
+    context->~TensorContext();
+    std::free(context);
   }
 };
-using OwnedHeld = std::unique_ptr<Held, void (*)(Held*)>;
+using OwnedContext = std::unique_ptr<TensorContext, void (*)(TensorContext*)>;
 
-OwnedHeld held_with(int64_t bytes) {
-  void* const room = std::malloc(sizeof(Held) + size_t(bytes));
-  return OwnedHeld(room ? new (room) Held : nullptr, Held::free);
+OwnedContext context_with(int64_t bytes) {
+  void* const memory = std::malloc(sizeof(TensorContext) + size_t(bytes));
+  return OwnedContext(memory ? new (memory) TensorContext : nullptr, TensorContext::free);
 }
 
-PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int64_t* shape, int ndim,
+PyObject* tensor_of(OwnedContext context, char* data, const ArrayView& like, const int64_t* shape, int ndim,
                     const int* order) {
   int64_t step = 1;
   for (int k = ndim - 1; k >= 0; --k) {
     const int d = order ? order[k] : k;
-    held->shape[d] = shape[d], held->stride[d] = step, step *= shape[d];
+    context->shape[d] = shape[d], context->stride[d] = step, step *= shape[d];
   }
-  auto release = [](ManagedTensor* t) { Held::free(static_cast<Held*>(t->context)); };
-  const DLTensor tensor{data,        {on_cpu, 0},  ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
-                        held->shape, held->stride, 0};
-  held->managed = {1, 0, held.get(), release, 0, tensor};
+  auto release = [](ManagedTensor* t) { TensorContext::free(static_cast<TensorContext*>(t->context)); };
+  const DLTensor tensor{data,           {on_cpu, 0},     ndim, uint8_t(like.dtype->code), uint8_t(like.dtype->bits), 1,
+                        context->shape, context->stride, 0};
+  context->managed = {1, 0, context.get(), release, 0, tensor};
   void* y = nullptr;
-  if (torch.make(&held->managed, &y) != 0) return nullptr;
-  held.release();
+  if (torch.make(&context->managed, &y) != 0) return nullptr;
+  context.release();
   return static_cast<PyObject*>(y);
 }
 
@@ -136,27 +133,28 @@ PyObject* tensor_of(OwnedHeld held, char* data, const ArrayView& like, const int
 
 PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
                     const int* order) {
-  OwnedHeld held = held_with(0);
-  if (!held) return PyErr_NoMemory();
+  OwnedContext context = context_with(0);
+  if (!context) return PyErr_NoMemory();
   char* const data = block->p;
-  held->block = std::move(block);
-  return tensor_of(std::move(held), data, like, shape, ndim, order);
+  context->block = std::move(block);
+  return tensor_of(std::move(context), data, like, shape, ndim, order);
 }
 
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data) {
   constexpr int64_t alignment = 64;  // PyTorch's
-  OwnedHeld held = held_with(bytes + alignment);
-  if (!held) return PyErr_NoMemory();
-  data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(held.get() + 1), alignment));
-  return tensor_of(std::move(held), data, like, shape, ndim, nullptr);
+  OwnedContext context = context_with(bytes + alignment);
+  if (!context) return PyErr_NoMemory();
+  data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(context.get() + 1), alignment));
+  return tensor_of(std::move(context), data, like, shape, ndim, nullptr);
 }
 
-PyObject* empty_int64(bool tensor, int64_t n, char*& data) {
+Outcome empty_int64(bool tensor, int64_t n, char*& data) {
   ArrayView like{};
   like.tensor = tensor;
   for (const ArrayDtype& d : tensor ? torch.dtypes : numpy.dtypes)
     if (d.number == int(Dtype::i64)) like.dtype = &d;
-  if (!like.dtype) return PyErr_Format(PyExc_RuntimeError, "int64: expected a dtype that is read");
+  if (!like.dtype)
+    return PyErr_SetString(PyExc_RuntimeError, "int64: expected a dtype that is read"), Outcome::failed();
   return empty(like, &n, 1, data);
 }
 

@@ -1,6 +1,5 @@
-// What Python registers with the core when it is imported: NumPy, PyTorch, calls and gradients, each once and in any
-// order. Registered objects are never released. The other global state of the core is the tuning, the chosen kernels,
-// the threads and the pool of memory.
+// What Python registers with the core when it is imported: NumPy, PyTorch and calls, each by one function, once and in
+// any order. Registered objects are never released. DESIGN.md lists all global state of the core.
 #pragma once
 #include <vector>
 
@@ -9,7 +8,7 @@
 
 namespace tenter {
 
-// The first fields of NumPy's array. They are part of NumPy's ABI; read_numpy verifies them.
+// The first fields of NumPy's array. They are part of NumPy's ABI; register_numpy verifies them.
 struct NumpyArray {
   PyObject_HEAD char* data;
   int nd;
@@ -40,6 +39,7 @@ extern struct TorchLibrary {
   PyObject *tracers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
       *numel;
+  PyObject* sizes = nullptr;  // torch.Size, a subclass of tuple
   std::vector<ArrayDtype> dtypes;
   const ArrayDtype* usual = nullptr;  // the default dtype: what `empty` last returned without a dtype
 
@@ -49,6 +49,24 @@ extern struct TorchLibrary {
     return nullptr;
   }
 } torch;
+
+// The types of numbers that the core reads, other than Python's int and float.
+//   numpy     a tuple of NumPy's types of integers and floats
+//   fraction  fractions.Fraction
+// Only objects of exactly these types are read. Reading a subclass, or an object that changes its `__class__`, could
+// run the user's code, which could change the call's lists and arrays.
+extern struct NumberTypes {
+  PyObject *numpy = nullptr, *fraction = nullptr;
+
+  bool is_numpy(PyObject* x) const {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
+    for (Py_ssize_t k = 0, n = numpy ? PyTuple_Size(numpy) : 0; k < n; ++k)
+      if (PyTuple_GetItem(numpy, k) == type) return true;
+    return false;
+  }
+  // Whether x is an int of Python or NumPy.
+  bool is_int(PyObject* x) const { return PyLong_CheckExact(x) || (PyIndex_Check(x) && is_numpy(x)); }
+} number_types;
 
 // What calls need of Python (tenter._execution.calls).
 extern struct RegisteredCalls {

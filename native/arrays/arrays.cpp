@@ -11,6 +11,7 @@ namespace tenter {
 
 NumpyLibrary numpy;
 TorchLibrary torch;
+NumberTypes number_types;
 RegisteredCalls calls;
 RegisteredGradients gradients;
 
@@ -133,6 +134,18 @@ bool agrees(PyObject* probe, int64_t unit) {
          view.dtype->object == PyTuple_GetItem(probe, 4);
 }
 
+// Reads NumPy's table of C functions from a capsule. Their places in the table are part of NumPy's ABI.
+bool read_functions(PyObject* capsule) {
+  if (!PyCapsule_CheckExact(capsule)) return true;
+  void** const table = static_cast<void**>(PyCapsule_GetPointer(capsule, nullptr));
+  if (!table) return false;
+  const unsigned version = reinterpret_cast<unsigned (*)()>(table[0])() >> 24;
+  if (version != 1 && version != 2) return true;
+  numpy.new_view = reinterpret_cast<decltype(numpy.new_view)>(table[94]);
+  numpy.set_base = reinterpret_cast<decltype(numpy.set_base)>(table[282]);
+  return true;
+}
+
 }  // namespace
 
 bool is_numpy(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == numpy.type; }
@@ -190,9 +203,10 @@ PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return PyBool_FromLong(found);
 }
 
-// (ndarray, empty, dtypes, probe, large_empty) -> whether the core can read arrays.
-PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 5) return PyErr_Format(PyExc_TypeError, "expected 5 arguments");
+// (ndarray, empty, dtypes, probe, large_empty, NumPy's table of C functions or None) -> whether the core can read
+// arrays.
+PyObject* register_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 6) return PyErr_Format(PyExc_TypeError, "expected 6 arguments");
   if (!read_dtypes(args[2], numpy.dtypes)) return nullptr;
   if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
   if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
@@ -203,16 +217,20 @@ PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
   for (ArrayDtype& d : numpy.dtypes)
     if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;
   const bool readable = agrees(args[3], 1);
-  if (PyErr_Occurred()) return nullptr;
+  if (PyErr_Occurred() || !read_functions(args[5])) return nullptr;
   numpy.large_empty = Py_NewRef(args[4]);
   if (readable) numpy.empty = Py_NewRef(args[1]), numpy.type = Py_NewRef(args[0]);
   return PyBool_FromLong(readable);
 }
 
-// (exchange API, Tensor, Parameter, empty, dtypes, tracers, forward_ad, autocast, is_grad_enabled, probe,
-// empty_permuted, large_empty) -> whether the core can read tensors.
-PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 12) return PyErr_Format(PyExc_TypeError, "expected 12 arguments");
+// (exchange API or None, Tensor, Parameter, empty, dtypes, tracers, forward_ad, autocast, is_grad_enabled, probe,
+// empty_permuted, large_empty, Size, apply, forward, backward) -> whether the core can read tensors. The last three are
+// the Function's, see RegisteredGradients.
+PyObject* register_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 16) return PyErr_Format(PyExc_TypeError, "expected 16 arguments");
+  torch.sizes = Py_NewRef(args[12]), gradients.forward = Py_NewRef(args[14]), gradients.backward = Py_NewRef(args[15]);
+  if (!(gradients.name_call = PyUnicode_InternFromString("call"))) return nullptr;
+  gradients.apply = Py_NewRef(args[13]);
   constexpr const char* capsule = "dlpack_exchange_api";
   if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
   const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));

@@ -5,37 +5,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 
+#include "arrays/outcome.hpp"
 #include "system/memory.hpp"
 
 namespace tenter {
 
 constexpr int max_read_dims = 8;
-
-// Owns one reference to a Python object, or null, and releases it in its destructor.
-class Owned {
- public:
-  explicit Owned(PyObject* p = nullptr) : p_(p) {}
-  Owned(Owned&& other) noexcept : p_(other.release()) {}
-  Owned& operator=(Owned&& other) noexcept {
-    std::swap(p_, other.p_);
-    return *this;
-  }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  ~Owned() { Py_XDECREF(p_); }
-  PyObject* get() const { return p_; }
-  PyObject* release() {
-    PyObject* const p = p_;
-    p_ = nullptr;
-    return p;
-  }
-  explicit operator bool() const { return p_ != nullptr; }
-
- private:
-  PyObject* p_;
-};
 
 // A dtype of a library that the core reads.
 //   object        the library's dtype object, with which results are made
@@ -120,10 +96,10 @@ Reading read_outline(PyObject* x, ArrayOutline& to);
 int calls_are_traced();
 int wants_grad(PyObject* x);  // whether autograd records calls on a tensor: 1, 0, or -1 with an error
 
-// A new uninitialized array or tensor with the library and dtype of `like`. data: its address. Returns null with an
-// error, or null without an error if the library cannot do it and the caller must try another way.
-PyObject* empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
-PyObject* empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
+// A new uninitialized array or tensor with the library and dtype of `like`. data: its address. Declined if the library
+// has no memory, or makes tensors on another device.
+Outcome empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
+Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
 // A tuple of ints; null with an error.
 inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
   Owned sizes(PyTuple_New(ndim));
@@ -150,7 +126,7 @@ PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* sha
 PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const int64_t* shape, int ndim,
                     const int* order = nullptr);
 // Like `empty`, but a tensor whose dims are in another order in memory.
-PyObject* empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data);
+Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data);
 // A view of a contiguous NumPy array whose dims are in memory order; the view's are in the caller's order.
 PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 // A contiguous tensor of `bytes` bytes that the core allocates: for a gradient, or for a result whose gradient is
@@ -159,12 +135,12 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
 // METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
 PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
+Outcome empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
 // The dtype of bools in an array's library; null if the core does not read it.
 const ArrayDtype* bool_like(const ArrayView& x);
 
 // METH_FASTCALL functions that register a library; what they take and return is at their definitions.
-PyObject* read_numpy(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* read_torch(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* register_numpy(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* register_torch(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

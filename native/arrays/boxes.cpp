@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "arrays/array_libraries.hpp"
+
 namespace tenter {
 namespace {
 
@@ -91,7 +93,7 @@ bool Boxes::read(PyObject* box, PyObject* axes, ArrayView& x) {
   count = int(n_boxes);
   if (!read_axes(axes, x.ndim, count, dims)) return false;
   for (int k = 0; k < count; ++k) {
-    Each& to = each[k];
+    OfAxis& to = each[k];
     const Owned pair = item(box, k, count);
     if (!pair) return false;
     const int64_t n = x.shape[to.dim = dims[k]];
@@ -116,7 +118,7 @@ bool Boxes::read(PyObject* box, PyObject* axes, ArrayView& x) {
     to.given = low != 0 || high != Wide(n) * of;
   }
   flip(x);
-  std::sort(each, each + count, [](const Each& a, const Each& b) { return a.dim < b.dim; });
+  std::sort(each, each + count, [](const OfAxis& a, const OfAxis& b) { return a.dim < b.dim; });
   return true;
 }
 
@@ -130,7 +132,7 @@ void Boxes::flip(ArrayView& x) const {
 }
 
 bool Boxes::flips(int dim) const {
-  return std::any_of(each, each + count, [&](const Each& e) { return e.reversed && e.dim == dim; });
+  return std::any_of(each, each + count, [&](const OfAxis& e) { return e.reversed && e.dim == dim; });
 }
 
 bool Scales::read(PyObject* scale) {

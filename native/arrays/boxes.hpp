@@ -7,35 +7,16 @@
 
 namespace tenter {
 
-// The types of numbers that the core reads, other than Python's int and float.
-//   numpy     a tuple of NumPy's types of integers and floats
-//   fraction  fractions.Fraction
-// Only objects of exactly these types are read. Reading a subclass, or an object that changes its `__class__`, could
-// run the user's code, which could change the call's lists and arrays.
-struct NumberTypes {
-  PyObject *numpy = nullptr, *fraction = nullptr;
-
-  bool is_numpy(PyObject* x) const {
-    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
-    for (Py_ssize_t k = 0, n = numpy ? PyTuple_Size(numpy) : 0; k < n; ++k)
-      if (PyTuple_GetItem(numpy, k) == type) return true;
-    return false;
-  }
-  // Whether x is an int of Python or NumPy.
-  bool is_int(PyObject* x) const { return PyLong_CheckExact(x) || (PyIndex_Check(x) && is_numpy(x)); }
-};
-inline NumberTypes number_types;
-
 // The boxes of a call: one region of interest for each resized axis, in ascending order of the dims.
 struct Boxes {
-  struct Each : Box {
+  struct OfAxis : Box {
     int dim;
     bool given;  // false if the box is the whole axis, or None
     bool
         reversed;  // whether its end is before its begin: the axis is flipped, and the box is given in the flipped axis
   };
   int count = 0;  // 0 if the call has no boxes
-  Each each[max_read_dims];
+  OfAxis each[max_read_dims];
   bool flipped = false;  // whether any axis was flipped
 
   // Reads the call's arguments `box`, a tuple or a list, and `axes`. x: its view is flipped along axes whose box is
@@ -50,12 +31,12 @@ struct Boxes {
 struct Scales {
   int count = 0;         // 0 if the call has no scale
   bool several = false;  // whether they are in a sequence, maybe of one, which is too few for calls of two axes
-  struct Each {
+  struct OfAxis {
     Scale scale;
     bool is_fraction;  // whether it is a fractions.Fraction: lengths are then exact
   };
-  Each each[max_read_dims];
-  const Each& of(int axis) const { return each[count == 1 ? 0 : axis]; }
+  OfAxis each[max_read_dims];
+  const OfAxis& of(int axis) const { return each[count == 1 ? 0 : axis]; }
 
   // Returns false where Python must read or refuse them.
   bool read(PyObject* scale);

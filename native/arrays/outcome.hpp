@@ -1,12 +1,34 @@
-// The result of a call in the core, or why there is none.
+// References to Python objects, and the result of a call in the core, or why there is none.
 #pragma once
 #include <Python.h>
 
 #include <utility>
 
-#include "arrays/arrays.hpp"
-
 namespace tenter {
+
+// Owns one reference to a Python object, or null, and releases it in its destructor.
+class Owned {
+ public:
+  explicit Owned(PyObject* p = nullptr) : p_(p) {}
+  Owned(Owned&& other) noexcept : p_(other.release()) {}
+  Owned& operator=(Owned&& other) noexcept {
+    std::swap(p_, other.p_);
+    return *this;
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { Py_XDECREF(p_); }
+  PyObject* get() const { return p_; }
+  PyObject* release() {
+    PyObject* const p = p_;
+    p_ = nullptr;
+    return p;
+  }
+  explicit operator bool() const { return p_ != nullptr; }
+
+ private:
+  PyObject* p_;
+};
 
 // done: there is a result. declined: Python must run the call; no error is set. failed: a Python error is set.
 class [[nodiscard]] Outcome {

@@ -32,22 +32,22 @@ PyObject* in_block(const ArrayView& like, const int64_t* shape, int ndim, int64_
   return nullptr;
 }
 
-// A large result that Python allocates; null with an error. Parameters are as in result_of.
-PyObject* by_python(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, const int* order, Fresh& y) {
+// A large result that Python allocates. Parameters are as in result_of.
+Outcome by_python(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, const int* order, Fresh& y) {
   ArrayView own;  // large_empty makes results of x's dtype only
   const Reading found_own = order ? Reading::unreadable : read_array(x, own, true);
-  if (found_own == Reading::failed) return nullptr;
+  if (found_own == Reading::failed) return Outcome::failed();
   if (found_own == Reading::readable && own.dtype != like.dtype) return empty(like, shape, ndim, y.data);
   const Owned sizes(shape_tuple(shape, ndim)), dims(order ? int_tuple(order, ndim) : Py_NewRef(Py_None));
-  if (!sizes || !dims) return nullptr;
+  if (!sizes || !dims) return Outcome::failed();
   PyObject* const args[3] = {x, sizes.get(), dims.get()};
   const Owned found(PyObject_Vectorcall(like.tensor ? torch.large_empty : numpy.large_empty, args, 3, nullptr));
   PyObject* array;
   unsigned long long at;
   int past_caches;
-  if (!found || !PyArg_ParseTuple(found.get(), "OKp", &array, &at, &past_caches)) return nullptr;
+  if (!found || !PyArg_ParseTuple(found.get(), "OKp", &array, &at, &past_caches)) return Outcome::failed();
   y.data = reinterpret_cast<char*>(at), y.stream = past_caches;
-  return Py_NewRef(array);
+  return Outcome::done(Owned(Py_NewRef(array)));
 }
 
 }  // namespace
@@ -64,16 +64,17 @@ Fresh result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int nd
     return y;
   }
   Fresh y;
-  const auto made = [&](PyObject* array) {
-    y.array = array ? Outcome::done(Owned(array)) : Outcome::none();
+  const auto made = [&](Outcome array) {
+    y.array = std::move(array);
     return std::move(y);
   };
   const bool by_library = is_left_to_library(bytes);
   if (by_library && order) return made(empty_permuted(like, shape, ndim, order, y.data));
-  if (by_library && recorded && like.tensor && bytes) return made(recorded_empty(like, shape, ndim, bytes, y.data));
+  if (by_library && recorded && like.tensor && bytes)
+    return made(Outcome::of_python(recorded_empty(like, shape, ndim, bytes, y.data)));
   if (by_library) return made(empty(like, shape, ndim, y.data));
   if (bytes >= tuning.large_bytes && recycles())
-    return made(in_block(like, shape, ndim, bytes, y.data, y.stream, order));
+    return made(Outcome::of_python(in_block(like, shape, ndim, bytes, y.data, y.stream, order)));
   return made(by_python(x, like, shape, ndim, order, y));
 }
 

@@ -87,17 +87,4 @@ PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return is_numpy(args[0]) ? view_of_ndarray(args[0], sizes) : view_of_tensor(args[0], sizes);
 }
 
-// (NumPy's table of C functions) -> None. Their places in the table are part of NumPy's ABI.
-PyObject* read_numpy_functions(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a capsule");
-  if (!PyCapsule_CheckExact(args[0])) Py_RETURN_NONE;
-  void** const table = static_cast<void**>(PyCapsule_GetPointer(args[0], nullptr));
-  if (!table) return nullptr;
-  const unsigned version = reinterpret_cast<unsigned (*)()>(table[0])() >> 24;
-  if (version != 1 && version != 2) Py_RETURN_NONE;
-  numpy.new_view = reinterpret_cast<decltype(numpy.new_view)>(table[94]);
-  numpy.set_base = reinterpret_cast<decltype(numpy.set_base)>(table[282]);
-  Py_RETURN_NONE;
-}
-
 }  // namespace tenter

@@ -4,8 +4,7 @@
 
 namespace tenter {
 
-// METH_FASTCALL functions; what they take and return is at their definitions.
+// A METH_FASTCALL function; what it takes and returns is at its definition.
 PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* read_numpy_functions(PyObject*, PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

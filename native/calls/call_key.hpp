@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "arrays/arrays.hpp"
+#include "arrays/array_libraries.hpp"
 #include "arrays/boxes.hpp"
 #include "calls/call_arguments.hpp"
 
@@ -36,12 +36,9 @@ class Sequence {
                                                      : -1) {}
   Py_ssize_t size() const { return size_; }  // -1 if the object is no such sequence
   PyObject* operator[](Py_ssize_t k) const { return list_ ? PyList_GetItem(x_, k) : PyTuple_GetItem(x_, k); }
-  // type: torch.Size, a subclass of tuple. Takes over the reference.
-  static void register_sizes(PyObject* type) { sizes_type = type; }
 
  private:
-  static bool is_sizes(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == sizes_type; }
-  inline static PyObject* sizes_type = nullptr;
+  static bool is_sizes(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == torch.sizes; }
   PyObject* x_;
   bool list_;
   Py_ssize_t size_;

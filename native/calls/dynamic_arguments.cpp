@@ -64,7 +64,7 @@ bool DynamicArguments::read_sizes(PyObject* size, int n_axes) {
 bool DynamicArguments::round_sizes(const int64_t* lengths, int n_axes, Rounding rounding) {
   if (scales.count != 1 && scales.count != n_axes) return false;
   for (int k = 0; k < n_axes; ++k) {
-    const Scales::Each& s = scales.of(k);
+    const Scales::OfAxis& s = scales.of(k);
     if (lengths[k] > most_length) return false;
     if (!box(k) && !s.is_fraction) sizes[k] = scaled(double(lengths[k]), s.scale.value, rounding);
     else sizes[k] = scaled(extent(k, lengths[k]), s.scale, rounding);

@@ -24,7 +24,9 @@ struct DynamicArguments {
   bool channels_last = false;  // whether x has PyTorch's channels-last layout; its gradients may have another
 
   // The box of an axis; null for the whole axis.
-  const Boxes::Each* box(int axis) const { return boxes.count && boxes.each[axis].given ? &boxes.each[axis] : nullptr; }
+  const Boxes::OfAxis* box(int axis) const {
+    return boxes.count && boxes.each[axis].given ? &boxes.each[axis] : nullptr;
+  }
   AxisPart extent(int axis, int64_t length) const { return box(axis) ? box(axis)->part : AxisPart{0, length, 1}; }
   // These three set `sizes`. They return false where Python must check the arguments.
   // Reads them. size: an int, or a sequence of one int for each axis.

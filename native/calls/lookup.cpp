@@ -65,7 +65,7 @@ bool read_boxes(const CoreCall& call, ArrayView& x, Boxes& boxes) {
 // fraction.
 bool read_scales(const CoreCall& call, Scales& scales) {
   if (!scales.read(scale_of(call))) return false;
-  const auto is_fraction = [](const Scales::Each& s) { return s.is_fraction; };
+  const auto is_fraction = [](const Scales::OfAxis& s) { return s.is_fraction; };
   return !call.names->has(Argument::scale_factor) || std::none_of(scales.each, scales.each + scales.count, is_fraction);
 }
 // Appends the arguments that all calls of a specialization share. Returns false if one cannot be hashed.

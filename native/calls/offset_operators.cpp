@@ -27,12 +27,12 @@ PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   if (!dtype || !is_count(dtype->number) || !exact_int(args[1], n) || n != counts.shape[0]) return none_or_error();
   if (args[2] != Py_None && !exact_int(args[2], output_size)) Py_RETURN_NONE;
   char* to;
-  Owned offsets(empty_int64(true, n + 1, to));
-  if (!offsets) return none_or_error();
+  Outcome offsets = empty_int64(true, n + 1, to);
+  if (!offsets.is_done()) return std::move(offsets).to_python();
   const int64_t total =
       prefix_sum(counts.data, Dtype(dtype->number), counts.stride[0], n, reinterpret_cast<int64_t*>(to), 1);
   if (total < 0 || (args[2] != Py_None && total != output_size)) Py_RETURN_NONE;
-  return offsets.release();
+  return std::move(offsets).to_python();
 }
 
 // (offsets) -> the last offset; None where Python must look.

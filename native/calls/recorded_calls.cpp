@@ -140,15 +140,6 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
   return record(call.x, from.dtype, shape_out, from.ndim, cached, std::move(made));
 }
 
-// (apply, forward, backward, torch.Size) -> None
-PyObject* register_gradients(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected 4 arguments");
-  if (!(gradients.name_call = PyUnicode_InternFromString("call"))) return nullptr;
-  gradients.apply = Py_NewRef(args[0]), gradients.forward = Py_NewRef(args[1]), gradients.backward = Py_NewRef(args[2]);
-  Sequence::register_sizes(Py_NewRef(args[3]));
-  Py_RETURN_NONE;
-}
-
 // The Function's forward: (ctx, x, RecordedCall or Plan) -> the result.
 PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");

@@ -63,7 +63,6 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
                            const DynamicArguments& dynamic, PyObject* scale, const CachedPlan& cached);
 
 // METH_FASTCALL functions; what they take and return is at their definitions.
-PyObject* register_gradients(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* recorded_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
 PyObject* gradients_specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);

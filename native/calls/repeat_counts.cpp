@@ -90,7 +90,7 @@ PyObject* Repeated::operands() const {
   char* to;
   const Owned shape(shape_tuple(shape_in, ndim_in)), itemsize(PyLong_FromLong(dtype->itemsize));
   const Owned at(PyLong_FromLong(dim)), total(PyLong_FromLongLong(counts.total));
-  const Owned offsets(empty_int64(false, int64_t(counts.offset.size()), to));
+  const Owned offsets = empty_int64(false, int64_t(counts.offset.size()), to).result();
   if (!shape || !itemsize || !at || !total || !offsets) return nullptr;
   std::memcpy(to, counts.offset.data(), counts.offset.size() * sizeof(int64_t));
   return PyTuple_Pack(7, itemsize.get(), Py_None, shape.get(), shape.get(), offsets.get(), at.get(), total.get());

@@ -36,7 +36,7 @@ struct WidenStep final : KernelCall {
 struct FillValueStep final : KernelCall {
   const FillValue fill;
   int n_dims;
-  FillValue::Dim dims[max_read_dims];
+  FillValue::ResultDim dims[max_read_dims];
   std::vector<double> inside[max_read_dims];
   Dtype sums, dtype;
   int64_t itemsize;

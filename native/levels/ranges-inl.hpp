@@ -11,12 +11,12 @@ namespace tenter {
 namespace {
 
 // What rows hold: their number; 0, 1, 2, ...; or start, start + step, ...
-enum class Rows { ids, positions, ranges };
+enum class RangeKind { ids, positions, ranges };
 
 // Stores positions [lo, hi), which begin in row i. A row is stored in whole vectors; the next row overwrites what
 // spills. The last values are stored one by one. Values wrap on overflow, because spilled values may exceed the range
 // of the integers.
-template <class Out, Rows rows>
+template <class Out, RangeKind rows>
 void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
   constexpr int W = 8;  // values of one store, which mostly covers a row
   typedef Out Wide __attribute__((vector_size(W * sizeof(Out))));
@@ -25,14 +25,14 @@ void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, cha
   const int64_t* const offset = t.offset;
   auto step_of = [&](int64_t row) { return Out(t.step ? t.step[row] : t.step_of_all); };
   auto value_of = [&](int64_t row, int64_t k) {
-    if constexpr (rows == Rows::ids) return Out(row);
-    if constexpr (rows == Rows::positions) return Out(k);
+    if constexpr (rows == RangeKind::ids) return Out(row);
+    if constexpr (rows == RangeKind::positions) return Out(k);
     return Out(t.start ? t.start[row] : t.start_of_all) + Out(k) * step_of(row);
   };
   auto wide = [&](int64_t row, int64_t k) -> Wide {
     const Wide first = value_of(row, k) - Wide{};
-    if constexpr (rows == Rows::ids) return first;
-    if constexpr (rows == Rows::positions) return first + iota;
+    if constexpr (rows == RangeKind::ids) return first;
+    if constexpr (rows == RangeKind::positions) return first + iota;
     return first + iota * step_of(row);
   };
   const int64_t room = staging ? tuning.staging_bytes / int64_t(sizeof(Out)) : hi - lo;
@@ -58,7 +58,7 @@ void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, cha
   }
 }
 
-template <Rows rows>
+template <RangeKind rows>
 void ranges_of(const RangesTask& t, int threads) {
   const int64_t total = t.offset[t.n], itemsize = t.int32 ? 4 : 8, each = tuning.runs_chunk * 4;
   parallel(ceil_div(total, each), team_for(total * itemsize, threads), [&](int64_t c) {
@@ -73,9 +73,9 @@ void ranges_of(const RangesTask& t, int threads) {
 }
 
 void ranges(const RangesTask& t, int threads) {
-  if (t.ids) return ranges_of<Rows::ids>(t, threads);
+  if (t.ids) return ranges_of<RangeKind::ids>(t, threads);
   const bool counts = !t.start && !t.step && t.start_of_all == 0 && t.step_of_all == 1;
-  return counts ? ranges_of<Rows::positions>(t, threads) : ranges_of<Rows::ranges>(t, threads);
+  return counts ? ranges_of<RangeKind::positions>(t, threads) : ranges_of<RangeKind::ranges>(t, threads);
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ struct OwnedMap {
     map.start = rows.start.data();
   }
   bool may_be_signal() const {
-    return sampling && (sampling->is_linear() || sampling->is_filtered_signal() || sampling->rule() == Rule::touched);
+    return sampling &&
+           (sampling->is_linear() || sampling->is_filtered_signal() || sampling->weighting() == Weighting::touched);
   }
   OwnedMap(nb::object given, const SourceIndex& of, bool transposed)
       : map{transposed ? of.n_out : of.n_in, transposed ? of.n_in : of.n_out},

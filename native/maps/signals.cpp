@@ -60,7 +60,7 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
 
 bool is_stretched(const OwnedMap& map, const Positions& p) {
   const Sampling& rule = *map.sampling;
-  const bool filtered = rule.rule() == Rule::filtered && rule.filter && is_vectorized(*rule.filter);
+  const bool filtered = rule.weighting() == Weighting::filtered && rule.filter && is_vectorized(*rule.filter);
   const bool alike = rule.edge() == Edge::replicate || rule.edge() == Edge::constant;
   return filtered && alike && !map.transposed && map.map.n_in <= few_sources && p.step_whole == 0 && p.step_rest > 0 &&
          p.unit / p.step_rest >= least_stretch && p.unit < int64_t(1) << 50;
@@ -69,7 +69,7 @@ bool is_stretched(const OwnedMap& map, const Positions& p) {
 // Fills in all of a task that follows from the rule. Returns false if no kernel can do it.
 bool rule_fits(const OwnedMap& map, SignalTask& task) {
   const Sampling& rule = *map.sampling;
-  const bool touched = rule.rule() == Rule::touched;
+  const bool touched = rule.weighting() == Weighting::touched;
   Positions backward;
   if (!lines(rule.line(), map.transposed, task.forward, backward)) return false;
   if (is_stretched(map, task.forward) && filter_fits(map, backward, task)) {

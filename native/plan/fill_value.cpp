@@ -33,13 +33,13 @@ class Walked {
   };
 
   // inner: 2 for complex numbers, whose elements have two values, else 1.
-  Walked(const FillValue::Dim* given, int n, int64_t inner = 1) {
+  Walked(const FillValue::ResultDim* given, int n, int64_t inner = 1) {
     for (; n && !given[n - 1].inside; --n) inner *= given[n - 1].n;
     for (int k = 0; k < n; ++k) dims.push_back(given[k]);
     const bool apart = inner > narrow_inner || !n;
     if (apart) dims.push_back({inner, nullptr, 0});
     if (!apart && inner > 1) {
-      FillValue::Dim& last = dims.back();
+      FillValue::ResultDim& last = dims.back();
       repeated.reserve(size_t(last.n * inner));
       for (int64_t o = 0; o < last.n; ++o) repeated.insert(repeated.end(), size_t(inner), last.inside[o]);
       last.n *= inner, last.inside = repeated.data();
@@ -47,7 +47,7 @@ class Walked {
     sort_axes();
   }
 
-  const FillValue::Dim& last() const { return dims.back(); }
+  const FillValue::ResultDim& last() const { return dims.back(); }
   // Calls f for each run.
   template <class F>
   void each(F&& f) const {
@@ -56,7 +56,7 @@ class Walked {
   }
 
  private:
-  std::vector<FillValue::Dim> dims;
+  std::vector<FillValue::ResultDim> dims;
   std::vector<double> repeated;
   std::vector<size_t> before, after;  // outer dims with weights, and those of them that follow the last dim's axis
 
@@ -72,7 +72,7 @@ class Walked {
 
   template <class F>
   void walk(F&& f, std::vector<double>& weight, std::vector<double>& products, size_t k, int64_t at) const {
-    const FillValue::Dim& d = dims[k];
+    const FillValue::ResultDim& d = dims[k];
     if (k + 1 == dims.size()) return f(run(weight, products, at * d.n));
     for (int64_t o = 0; o < d.n; ++o) {
       if (d.inside) weight[k] = d.inside[o];
@@ -197,7 +197,7 @@ struct Adding {
   }
 
   void run(const Walked& walked) const {
-    const FillValue::Dim& last = walked.last();
+    const FillValue::ResultDim& last = walked.last();
     int64_t lo = 0, hi = last.n;  // outputs all of whose weight is on inputs
     if (last.inside) {
       while (lo < hi && !all_inside(last.inside[lo])) ++lo;
@@ -216,8 +216,8 @@ struct Adding {
 
 }  // namespace
 
-void FillValue::add(const FillValue::Dim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
-                    const char* from, char* to) const {
+void FillValue::add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts,
+                    bool like_torch, const char* from, char* to) const {
   const Walked walked(dims, n_dims, in_parts ? 2 : 1);
   auto run = [&]<class Sum>(void (*store)(Sum*, int64_t, char*)) {
     Adding<Sum>{value, in_parts, like_torch, reinterpret_cast<const Sum*>(from), to, size_of(dtype), store}.run(walked);
@@ -240,7 +240,7 @@ void FillValue::add(const FillValue::Dim* dims, int n_dims, Dtype sums, Dtype dt
   }
 }
 
-void FillValue::fill(const FillValue::Dim* dims, int n_dims, int64_t itemsize, char* to) const {
+void FillValue::fill(const FillValue::ResultDim* dims, int n_dims, int64_t itemsize, char* to) const {
   const Walked walked(dims, n_dims);
   const int64_t n = walked.last().n;
   auto put = [&](int64_t lo, int64_t hi) {

@@ -23,7 +23,7 @@ struct FillValue {
   //   inside  for each output, how much of its weight is on inputs; null if all of it is
   //   axis    the dim's number in the array: weights are multiplied in the order of axes, whatever their order in
   //   memory
-  struct Dim {
+  struct ResultDim {
     int64_t n;
     const double* inside;
     int axis;
@@ -34,10 +34,10 @@ struct FillValue {
   //   dtype       of the result; of complex numbers, of their parts
   //   in_parts    whether values are complex numbers
   //   like_torch  whether float32 sums are added to in float32, else in float64
-  void add(const FillValue::Dim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
+  void add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
            const char* from, char* to) const;
   // For FillKind::filled: puts `element` into a result.
-  void fill(const FillValue::Dim* dims, int n_dims, int64_t itemsize, char* to) const;
+  void fill(const FillValue::ResultDim* dims, int n_dims, int64_t itemsize, char* to) const;
 };
 
 }  // namespace tenter

@@ -58,7 +58,7 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   const bool together = inner.stride == size;
   if (inside.n > 1 || (!several && inner.n >= wide_inner && !together)) return false;
   const int64_t pixel = inner.n * size;
-  const bool lies = column.n == 1 || column.stride == pixel || (!planes && column.stride == -pixel);
+  const bool adjacent = column.n == 1 || column.stride == pixel || (!planes && column.stride == -pixel);
   const Merged outer(p.dims, p.dims + p.first);
   set_outer(task, outer, outer.n);
   task.plane = nullptr, n_plane = 1;
@@ -81,7 +81,7 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
     task.inner = inner.n, task.inner_stride = inner.stride;
   }
   task.pixels = several && by_pixels(task);
-  return task.pixels || (together && lies) || !(task.rows_first || task.planes_first);
+  return task.pixels || (together && adjacent) || !(task.rows_first || task.planes_first);
 }
 
 std::pair<double, int> pass_cost(const int64_t* n, const int64_t* n_out, int count) {

@@ -100,13 +100,13 @@ bool Target::float_rows(const int64_t* shape, int ndim, const int* order, FloatR
     planes[n] = planes[n - 1], planes[n - 1] = planes[n - 2], planes[n - 2] = channel;
     pixels[n] = channel;
   }
-  const auto lies = [&](const int* by) {
+  const auto has_order = [&](const int* by) {
     for (int k = 0; k < ndim; ++k)
       if ((order ? order[k] : k) != by[k]) return false;
     return true;
   };
-  const bool interleaved = !lies(planes);
-  if ((interleaved && !lies(pixels)) || !has_layout(planes)) return false;
+  const bool interleaved = !has_order(planes);
+  if ((interleaved && !has_order(pixels)) || !has_layout(planes)) return false;
   to = {reinterpret_cast<float*>(view.data),
         each,
         channels,

@@ -8,7 +8,6 @@
 #include "kernels/kernels.hpp"
 #include "maps/offsets.hpp"
 #include "plan/target.hpp"
-#include "python/bind_bytes.hpp"
 #include "rules/verify.hpp"
 #include "system/gil.hpp"
 #include "system/memory.hpp"
@@ -25,6 +24,7 @@ void bind_source_index(nb::module_& m);
 void bind_ragged(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_words(nb::module_& m);
+void bind_bytes(nb::module_& m);
 }  // namespace tenter
 
 namespace {

@@ -1,6 +1,4 @@
 // Premultiplication by alpha, by addresses.
-#include "python/bind_bytes.hpp"
-
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>

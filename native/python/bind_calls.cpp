@@ -43,9 +43,8 @@ PyMethodDef fast(const char* name) {
 }
 
 PyMethodDef functions[] = {
-    fast<read_numpy>("read_numpy"),
-    fast<read_numpy_functions>("read_numpy_functions"),
-    fast<read_torch>("read_torch"),
+    fast<register_numpy>("register_numpy"),
+    fast<register_torch>("register_torch"),
     fast<register_calls>("register_calls"),
     fast<cached_call>("cached_call"),
     fast<cached_call_into>("cached_call_into"),
@@ -58,7 +57,6 @@ PyMethodDef functions[] = {
     fast<specialization_key>("specialization_key"),
     fast<ordinary>("ordinary"),
     fast<expand_view>("expand_view"),
-    fast<register_gradients>("register_gradients"),
     fast<recorded_forward>("recorded_forward"),
     fast<gradients_specialization_key>("gradients_specialization_key"),
     fast<adjoint_plan_key>("adjoint_plan_key"),

@@ -127,18 +127,20 @@ std::optional<Sampling> AxisRule::sampling(int64_t n_in, int64_t n_out, const Ax
   Line line;
   if (kind == Kind::area && !by.box && n_in && n_out) {
     if (!line_of({0, n_in, n_out}, n_out, line)) return std::nullopt;
-    return Sampling({.n_in = n_in, .n_out = n_out, .rule = Rule::touched, .line = line, .edge = Edge::renormalize});
+    return Sampling(
+        {.n_in = n_in, .n_out = n_out, .weighting = Weighting::touched, .line = line, .edge = Edge::renormalize});
   }
   Units u;
   if (by.positions) line = by.positions->line;
   else if (!units_of(p, lined_up_by(), n_out, by.scale, u) || !line_of(u, n_out, line)) return std::nullopt;
-  if (is_area()) return Sampling({.n_in = n_in, .n_out = n_out, .rule = Rule::overlapped, .line = line, .edge = edge});
+  if (is_area())
+    return Sampling({.n_in = n_in, .n_out = n_out, .weighting = Weighting::overlapped, .line = line, .edge = edge});
   Stretch s;
   if (!stretch_in(*this, n_in, n_out, by, u, s)) return std::nullopt;
   const bool stretched = s.numerator != s.denominator || !s.numerator;
   return Sampling({.n_in = n_in,
                    .n_out = n_out,
-                   .rule = Rule::filtered,
+                   .weighting = Weighting::filtered,
                    .line = line,
                    .edge = edge,
                    .support = support,

@@ -27,16 +27,17 @@ LongRow::LongRow(const Sampling& rule, int64_t o) : rule_(&rule), at_(rule.line_
   rule.line_.advance(end_);
   taps_ = rule.taps(at_);
   if (rule.edge_ == Edge::renormalize) taps_ = rule.inside(taps_);
-  const bool overlapped = rule.rule_ == Rule::overlapped;
+  const bool overlapped = rule.weighting_ == Weighting::overlapped;
   rule.cut(taps_, overlapped ? rule.centers_.at(o) : at_, start_, stop_);
-  if (rule.rule_ != Rule::touched) sums_.resize(size_t((taps_.count + Sampling::long_row - 1) / Sampling::long_row));
+  if (rule.weighting_ != Weighting::touched)
+    sums_.resize(size_t((taps_.count + Sampling::long_row - 1) / Sampling::long_row));
 }
 
 // The same weights as in Sampling::filtered and Sampling::overlapped.
 void LongRow::make_weights(int64_t lowest, int64_t n, double* to) const {
   const Sampling& r = *rule_;
-  if (r.rule_ == Rule::touched) return void(std::fill_n(to, n, 1.0 / double(taps_.count)));
-  if (r.rule_ == Rule::overlapped) {
+  if (r.weighting_ == Weighting::touched) return void(std::fill_n(to, n, 1.0 / double(taps_.count)));
+  if (r.weighting_ == Weighting::overlapped) {
     const Line& l = r.line_;
     const double area = l.unit < Wide(1) << 62 ? double(l.step.whole * l.unit + l.step.rest)
                                                : double(l.step.whole) * double(l.unit) + double(l.step.rest);
@@ -90,7 +91,7 @@ void LongRow::sum_part(int64_t part) {
 void LongRow::finish() {
   for (const Sums& part : sums_) total_.before += part.before, total_.all += part.all, total_.after += part.after;
   const bool divides = rule_->normalize_ || rule_->edge_ == Edge::renormalize;
-  if (!divides || rule_->rule_ == Rule::touched) total_.all = 1;
+  if (!divides || rule_->weighting_ == Weighting::touched) total_.all = 1;
 }
 
 void LongRow::weights(int64_t from, int64_t n, double* to) const {

@@ -37,8 +37,8 @@ Sampling::Sampling(Setup&& setup)
     : filter(setup.filter),
       n_in_(setup.n_in),
       n_out_(setup.n_out),
-      rule_(setup.rule),
-      line_(setup.rule == Rule::overlapped ? edges_of(setup.line) : setup.line),
+      weighting_(setup.weighting),
+      line_(setup.weighting == Weighting::overlapped ? edges_of(setup.line) : setup.line),
       centers_(setup.line),
       stretch_(setup.stretch.ratio),
       weights_(std::move(setup.weights)),
@@ -67,7 +67,7 @@ int64_t Sampling::taps_each() const {
 }
 
 Sampling::Taps Sampling::taps(const Position& p) const {
-  if (rule_ != Rule::filtered) {
+  if (weighting_ != Weighting::filtered) {
     Position end = p;
     line_.advance(end);
     return {p.whole, std::max<int64_t>(0, end.whole + (end.rest > 0) - p.whole)};
@@ -269,10 +269,10 @@ void Sampling::untrimmed(int64_t lo, int64_t hi, Rows& rows) const {
   if (expected <= most_expected && int64_t(rows.weight.size()) < expected) rows.weight.resize(size_t(expected));
   if (linear_steps) stepped(lo, hi, rows);
   else if (has_long_rows()) add_long_rows(*this, lo, hi, rows);
-  else switch (rule_) {
-      case Rule::filtered: filtered(lo, hi, rows); break;
-      case Rule::overlapped: overlapped(lo, hi, rows); break;
-      case Rule::touched: touched(lo, hi, rows); break;
+  else switch (weighting_) {
+      case Weighting::filtered: filtered(lo, hi, rows); break;
+      case Weighting::overlapped: overlapped(lo, hi, rows); break;
+      case Weighting::touched: touched(lo, hi, rows); break;
     }
   rows.weight.resize(size_t(rows.offset.back()));
 }
@@ -413,7 +413,7 @@ void Sampling::make(int64_t lo, int64_t hi, Rows& rows) const {
 
 void Sampling::bounds(int64_t o, int64_t& start, int64_t& stop) const {
   const Position p = line_.at(o);
-  cut(taps(p), rule_ == Rule::overlapped ? centers_.at(o) : p, start, stop);
+  cut(taps(p), weighting_ == Weighting::overlapped ? centers_.at(o) : p, start, stop);
 }
 
 void Sampling::interior(int64_t& lo, int64_t& hi) const {
@@ -426,7 +426,7 @@ void Sampling::interior(int64_t& lo, int64_t& hi) const {
   auto after = [&](int64_t o) { return edge_ == Edge::extrapolate && outside(centers_.at(o)); };
   lo = first_where(0, n_out_, 0, [&](int64_t o) { return lowest(o) >= 0 && !before(o); });
   hi = first_where(lo, n_out_, n_out_, [&](int64_t o) { return stop(o) > n_in_ || after(o); });
-  if (lo == hi || rule_ != Rule::filtered) return;
+  if (lo == hi || weighting_ != Weighting::filtered) return;
   // Which taps a row keeps also depends on the rows that overlap it. So rows that overlap a row at an end are left out.
   const int64_t begin = stop(lo), end = lowest(hi - 1);
   const int64_t from = first_where(lo, hi, lo, [&](int64_t o) { return lowest(o) >= begin; });

@@ -17,7 +17,7 @@ namespace tenter {
 //   filtered    weights by a filter
 //   touched     means of the pixels that an output's area touches
 //   overlapped  means weighted by how much of each pixel is inside of the output's area
-enum class Rule : int { filtered, touched, overlapped };
+enum class Weighting : int { filtered, touched, overlapped };
 
 // A range of rows. Row r reads the inputs from start[r] on, with weights [offset[r], offset[r + 1]).
 struct Rows {
@@ -42,7 +42,7 @@ class Sampling {
   // What a Sampling is made from. All but the first five are for filters only.
   struct Setup {
     int64_t n_in, n_out;
-    Rule rule;
+    Weighting weighting;
     Line line;  // positions of outputs
     Edge edge;
     double support = 0;          // of the filter before it is stretched, in pixels
@@ -68,18 +68,18 @@ class Sampling {
   int64_t n_in() const { return n_in_; }
   int64_t n_out() const { return n_out_; }
   bool steps_by_one() const { return line_.step.whole == 1 && line_.step.rest == 0; }
-  Rule rule() const { return rule_; }
+  Weighting weighting() const { return weighting_; }
   Edge edge() const { return edge_; }
   const Line& line() const { return line_; }
   bool exact() const { return exact_; }  // whether distances of taps are exact before their last division
   // Whether rows inside of the axis have exactly the weights of a triangle filter.
   bool is_linear() const {
-    return filter && filter->kind == FilterKind::triangle && rule_ == Rule::filtered && numerator_ == 1 &&
+    return filter && filter->kind == FilterKind::triangle && weighting_ == Weighting::filtered && numerator_ == 1 &&
            denominator_ == 1 && !normalize_ && edge_ != Edge::renormalize && !linear_steps;
   }
   // Whether the rows may be those of a signal task with another filter (signals.hpp).
   bool is_filtered_signal() const {
-    return filter && rule_ == Rule::filtered && is_vectorized(*filter) && !is_linear() && !linear_steps;
+    return filter && weighting_ == Weighting::filtered && is_vectorized(*filter) && !is_linear() && !linear_steps;
   }
   double reach() const { return reach_; }  // how far a filter reaches to either side, in pixels
   double stretch() const { return stretch_; }
@@ -128,7 +128,7 @@ class Sampling {
   int64_t highest_used(int64_t o, int64_t limit) const;
 
   int64_t n_in_, n_out_;
-  Rule rule_;
+  Weighting weighting_;
   Line line_;     // positions of outputs; of `overlapped`, where areas begin
   Line centers_;  // positions of outputs
   double reach_, slack_, stretch_;

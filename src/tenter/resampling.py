@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         Numbers,
         Other,
         ResizeRule,
-        Rule,
+        RuleArguments,
         Sizes,
         Tensor,
         Unpack,
@@ -364,7 +364,7 @@ def axis_map(
     n_out: SupportsIndex,
     mode: Mode | Filter = "linear",
     too_many: None = None,
-    **how: Unpack[Rule],
+    **how: Unpack[RuleArguments],
 ) -> AxisMap:
     """The map that `resize` applies to one axis of a float32 array. Provisional: it may change before 1.0.
 

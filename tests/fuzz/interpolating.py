@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from tenter._specs import interpolate_arguments
 
-from . import gradients
+from . import formulas, gradients
 from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
@@ -99,16 +99,12 @@ def _beside_torch(y: Any, x: Any, kwargs: dict[str, Any], maps: Maps) -> None:
     if (antialias and 1 in (y.shape[-1], y.shape[-2])) or 0 in x.shape:
         return
     plain = torch.from_numpy(numbers(x).astype(np.float64))
-    how = {k: (tuple(map(_plain, v)) if isinstance(v, tuple) else _plain(v)) for k, v in kwargs.items()}
+    how = {k: (tuple(map(formulas.plain, v)) if isinstance(v, tuple) else formulas.plain(v)) for k, v in kwargs.items()}
     want = F.interpolate(plain, **how).numpy()
     if want.shape != tuple(y.shape):
         return
     bound = summed(numbers(x), maps, "float64")
     check_values(y, bound._replace(values=want.astype(np.longdouble)), name_of(x), 1e-9)
-
-
-def _plain(v: Any) -> Any:
-    return v.item() if isinstance(v, np.generic) else v
 
 
 def gradient(r: Draw) -> Call:

@@ -13,6 +13,7 @@ from tenter._specs import resize_arguments
 from tenter.conventions import PRESETS, Convention
 from tenter.filters import Filter, cubic
 
+from ..resize_oracle import EDGES, TIES
 from . import formulas, gradients
 from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
@@ -26,10 +27,8 @@ EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
 FILTERS = ("Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)", "Filter(lambda d: np.exp(-d * d), 2.5)",
            "Filter(np.cos, 1.5, True)", "Filter(lambda d: np.ones_like(d), 0.5)")  # fmt: skip
-EDGES = ("replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate")
 ALIGNS = ("center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
-TIES = ("floor", "ceil", "prefer_floor", "prefer_ceil")
 
 
 def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Array, dict[str, Any], dict[str, Named]]:

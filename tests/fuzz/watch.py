@@ -116,7 +116,7 @@ def watch(
                     _add(f, base, found)
                     calls["crashed"] += 1
                     after = (index if index >= 0 else worker.first) + worker.step
-                    if after < last and index >= 0:
+                    if after < last and index >= 0 and not stop:
                         workers.append(Worker(base, after, worker.step, last, only, limit))
     finally:
         for worker in workers:

@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     AnyLike: TypeAlias = Like | Convention
 
 
-class Rule(TypedDict, total=False):
+class RuleArguments(TypedDict, total=False):
     """Arguments of `resize` that `axis_map` also takes."""
 
     scale: Numbers | None
@@ -160,7 +160,7 @@ class Fields(TypedDict, total=False):
     modes: tuple[str, ...]
 
 
-class ResizeRule(Rule, total=False):
+class ResizeRule(RuleArguments, total=False):
     mode: AnyMode
     axes: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
 

@@ -120,14 +120,14 @@ def forward_mode() -> bool:
     return not _told["_current_level"] or forward_ad._current_level >= 0
 
 
-def _plain_keys() -> tuple[object, object]:
+def _ordinary_keys() -> tuple[object, object]:
     outside = dispatch_keys(torch.empty(0, device="cpu"))
     with torch.inference_mode():
         return outside, dispatch_keys(torch.empty(0, device="cpu"))
 
 
 # The keys of an ordinary dense CPU tensor, outside and inside inference mode.
-PLAIN, PLAIN_INFERENCE = unfollowed(_plain_keys)
+ORDINARY, ORDINARY_INFERENCE = unfollowed(_ordinary_keys)
 
 
 def _cuda_keys() -> list[object]:
@@ -138,7 +138,7 @@ def _cuda_keys() -> list[object]:
     return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
 
 
-PLAIN_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
+ORDINARY_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
 
 
 def exporting_to_onnx() -> bool:

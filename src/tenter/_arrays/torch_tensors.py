@@ -14,9 +14,9 @@ from tenter._arrays.errors import refuse_short
 from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import Layout, overlaps, torch_image_order
 from tenter._arrays.torch_private import (
-    PLAIN,
-    PLAIN_CUDA,
-    PLAIN_INFERENCE,
+    ORDINARY,
+    ORDINARY_CUDA,
+    ORDINARY_INFERENCE,
     autocast,
     dispatch_keys,
     dispatch_modes,
@@ -109,7 +109,7 @@ def bare(x: torch.Tensor) -> bool:
     """True for a strided CPU or CUDA tensor without flags, while no compiler, transform, mode or tracer is active."""
     return not (
         is_compiling()
-        or ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and keys not in PLAIN_CUDA)
+        or ((keys := dispatch_keys(x)) != ORDINARY and keys != ORDINARY_INFERENCE and keys not in ORDINARY_CUDA)
         or functorch_active()
         or dispatch_modes()
         or tracing()
@@ -123,7 +123,11 @@ def is_ordinary(x: torch.Tensor) -> bool:
 
 def _is_ordinary(x: torch.Tensor) -> bool:
     return not (
-        ((keys := dispatch_keys(x)) != PLAIN and keys != PLAIN_INFERENCE and (keys not in PLAIN_CUDA or autocast()))
+        (
+            (keys := dispatch_keys(x)) != ORDINARY
+            and keys != ORDINARY_INFERENCE
+            and (keys not in ORDINARY_CUDA or autocast())
+        )
         or functorch_active()
         or dispatch_modes()
         or tracing()

@@ -23,15 +23,13 @@ SEARCH = 1000
 BOOL_CODE = 6  # DLPack's code of bool, which the core uses
 
 
-def _read_by_the_core() -> None:
+def _register() -> None:
     # By letter, because NumPy has two dtypes for some ints.
     found = map(np.dtype, "?bBhHiIlLqQefdFD")
     dtypes = tuple((d, BOOL_CODE if d.kind == "b" else 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
-    _native.read_numpy(
-        np.ndarray, np.empty, dtypes, (probe, address(probe), probe.shape, probe.strides, probe.dtype), large_empty
-    )
-    _native.read_numpy_functions(_table_of_functions())
+    as_read = probe, address(probe), probe.shape, probe.strides, probe.dtype
+    _native.register_numpy(np.ndarray, np.empty, dtypes, as_read, large_empty, _table_of_functions())
 
 
 def _table_of_functions() -> Any:
@@ -86,7 +84,7 @@ def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None 
     return y if order is None else y.transpose(np.argsort(order)), at, past_caches
 
 
-_read_by_the_core()
+_register()
 cached, expand_fast = _native.cached_call, _native.expand_view
 
 

@@ -11,7 +11,7 @@ from tenter._arrays.types import Array
 from tenter._explain import checked
 from tenter._explain.kernels import kernels
 from tenter._explain.outlines import Made, Outline
-from tenter._rules.edges import PERIODIC
+from tenter._rules.axis_rule import PERIODIC
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Maps

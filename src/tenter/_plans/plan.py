@@ -20,7 +20,7 @@ from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Maps, Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._runs import RunSums
+from tenter.maps._counts import CountSums
 
 
 class Plan(NamedTuple):
@@ -174,7 +174,7 @@ def _is_compiled(dtype: str, maps: Maps) -> bool:
         return False
     if dtype in NUMBERS or dtype in PARTS:
         return True
-    return not any(isinstance(m, (Window, RunSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
+    return not any(isinstance(m, (Window, CountSums)) or (isinstance(m, Gather) and not m.picks) for _, m in maps)
 
 
 def _check_memory(shape: Sequence[int], itemsize: int, device: str | None) -> None:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from tenter import _native
 from tenter._arrays.errors import refuse
 from tenter._rules import filters
-from tenter._rules.edges import EDGES
 from tenter._rules.geometry import ALIGNS, LARGEST, TIES, Geometry, trusted
 
 NEAREST = ("nearest", "nearest-exact")
+EDGES = _native.WORDS["edge"]
+PERIODIC = _native.PERIODIC  # the edges at which the axis continues
 # Whose rounding nearest positions follow. A position between two pixels may be rounded either way. torch: PyTorch's
 # rounding, which depends on sizes, dtype and device (AxisRule::settled, native/rules/axis_rule.cpp). torch-direct: the
 # rounding of PyTorch's kernels for channels-last images.

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._rules.axis_rule import ARITHMETIC
-from tenter._rules.edges import EDGES
+from tenter._rules.axis_rule import ARITHMETIC, EDGES
 from tenter._rules.geometry import ALIGNS, LARGEST, TIES, canonical, is_real
 
 if TYPE_CHECKING:

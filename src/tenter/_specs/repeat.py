@@ -7,7 +7,7 @@ import numpy as np
 from tenter._arrays.layout import Order
 from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import Copy
-from tenter.maps._runs import Runs
+from tenter.maps._counts import CountCopy
 from tenter.maps._values import trusted
 
 
@@ -56,7 +56,7 @@ class RepeatCounts(NamedTuple):
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         if not isinstance(self.offsets, np.ndarray):
-            return ((self.dim, Runs(shape[self.dim], self.n_out)),)
+            return ((self.dim, CountCopy(shape[self.dim], self.n_out)),)
         n_in, n_out = len(self.offsets) - 1, int(self.offsets[-1])
         return ((self.dim, trusted(Copy, n_in=n_in, n_out=n_out, repeat=None, offsets=self.offsets, block=1)),)
 

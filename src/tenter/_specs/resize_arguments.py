@@ -11,8 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
 from tenter._rules import filters
-from tenter._rules.axis_rule import NEAREST, AxisRule
-from tenter._rules.edges import EDGES
+from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
@@ -75,7 +74,7 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
     axes to reverse before."""
     n = len(size)
     factors = [None] * n if scale is None else spread("scale", of_lengths.scales(scale), scale, n)
-    rules, turned = [], []
+    rules, flipped = [], []
     for axis, rule, f, pair in zip(spec.axes, spec.rules, factors, of_lengths.boxes(box, n)):
         if rule.scale is not None:
             rule = rule._replace(scale=str(Fraction(f)))
@@ -83,9 +82,9 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
             rule = rule._replace(box=(str(pair[0]), str(pair[1])))
         if pair is not None and pair[1] < pair[0]:
             rule = _reversed(rule, pair, shape[axis])
-            turned.append(axis)
+            flipped.append(axis)
         rules.append(rule)
-    return spec._replace(size=size, rules=tuple(rules)), tuple(turned)
+    return spec._replace(size=size, rules=tuple(rules)), tuple(flipped)
 
 
 def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
@@ -222,8 +221,8 @@ def _constant(a: Any) -> float:
 def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
     """The rule of an axis that has been reversed: its box, seen from the other end."""
     n = operator.index(length)
-    turned = (n - box[0], n - box[1])
-    return rule._replace(box=None if of_lengths.is_whole(turned, n) else (str(turned[0]), str(turned[1])))
+    flipped = (n - box[0], n - box[1])
+    return rule._replace(box=None if of_lengths.is_whole(flipped, n) else (str(flipped[0]), str(flipped[1])))
 
 
 def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from tenter._arrays.layout import Order
 
 Shape = tuple[int, ...]
-Maps = tuple[tuple[int, Any], ...]  # (axis, map), ascending; Runs for counts on a device
+Maps = tuple[tuple[int, Any], ...]  # (axis, map), ascending; CountCopy for counts on a device
 ImageOrder = Callable[[Shape, Shape], Order]  # Library.image_order
 
 

@@ -11,6 +11,7 @@ from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
+from tenter._torch import gradients
 from tenter._torch.in_graph import in_one_node
 from tenter._torch.run import large_empty
 
@@ -27,22 +28,21 @@ def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
     return in_one_node("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, sizes)
 
 
-def _read_by_the_core() -> bool:
-    exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
-    if exchange is None or not torch_private.all_known:
-        return False
+def _register() -> bool:
+    exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None) if torch_private.all_known else None
     dtypes = []
     for name, dtype in TORCH_DTYPES.items():
         code = BOOL if name == "bool" else DTYPES[name].dlpack
         dtypes.append((dtype, code, 8 * dtype.itemsize, NUMBERS.get(name, -1), dtype.itemsize))
     probe = torch.zeros(40, dtype=torch.int16, device="cpu").as_strided((1, 3, 4), (7, 9, 2), 3)
     private = torch_private
-    return _native.read_torch(
+    return _native.register_torch(
         exchange, torch.Tensor, torch.nn.Parameter, torch.empty, tuple(dtypes),
         (private.functorch_active, private.dispatch_modes, private.tracing, private.function_modes),
         forward_ad, private.autocast, torch.is_grad_enabled,
         (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype), torch.empty_permuted, large_empty,
+        torch.Size, gradients.record, gradients.forward, gradients.backward,
     )  # fmt: skip
 
 
-torch_private.unfollowed(_read_by_the_core)
+torch_private.unfollowed(_register)

@@ -73,7 +73,7 @@ class Words(NamedTuple):
 COUNTS, LENGTHS = Words("repeats", "counts", "output_size"), Words("lengths", "lengths", "output_size")
 # Calls by their tickets. Old ones are dropped.
 _calls: OrderedDict[int, tuple[Words, str]] = OrderedDict()
-REMEMBERED = 4096
+MOST_CALLS = 4096
 
 
 def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> torch.Tensor:
@@ -87,7 +87,7 @@ def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> 
     words = LENGTHS if called else COUNTS
     total = "" if output_size is None else f", {words.total}={output_size}"
     _calls[ticket] = words, f"{called or 'repeat_interleave'}({words.name}: {describe(counts)}{total})"
-    if len(_calls) > REMEMBERED:
+    if len(_calls) > MOST_CALLS:
         _calls.popitem(last=False)
     return prefix_sum.offsets(counts, output_size, report.words, ticket)
 

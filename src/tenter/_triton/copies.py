@@ -8,9 +8,9 @@ from tenter._triton import tables
 from tenter._triton.copy import AFFINE, CONTIGUOUS, INDEX, RUNS, copy
 from tenter._triton.launch import PER_CALL
 from tenter._triton.launches import Launches
-from tenter._triton.passes import FIRST_TEMPORARY, Buffer, Dim
+from tenter._triton.passes import FIRST_TEMPORARY, Buffer, MappedDim
 from tenter.maps import Copy
-from tenter.maps._runs import Runs
+from tenter.maps._counts import CountCopy
 
 # TILE: items of a tile. PROGRAMS: the number of programs that keep a large device busy; smaller calls get smaller tiles
 # to reach it.
@@ -35,7 +35,7 @@ class OutputDim(NamedTuple):
     n_in: int = 1
 
 
-def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDim]) -> None:
     rows = _output_dims(made, dims, source.itemsize)
     if len(rows) > ROW_DIMS + 1:
         _add_split(made, source, target, dims)
@@ -71,15 +71,15 @@ def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) ->
         BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
 
 
-def _output_dims(made: Launches, dims: list[Dim], itemsize: int) -> list[OutputDim]:
+def _output_dims(made: Launches, dims: list[MappedDim], itemsize: int) -> list[OutputDim]:
     """Returns the output's dims from slowest to fastest. Neighbors that one stride walks are merged."""
     if itemsize > 8:  # the largest item of a kernel
-        dims, itemsize = [*dims, Dim(itemsize // 8, 8)], 8
+        dims, itemsize = [*dims, MappedDim(itemsize // 8, 8)], 8
     found: list[OutputDim] = []
     for n, stride, m in dims:
         if m is None:
             _append_affine(found, n, stride)
-        elif isinstance(m, Runs):
+        elif isinstance(m, CountCopy):
             found.append(OutputDim(m.n_out, stride, RUNS, PER_CALL, m.n_in))
         elif isinstance(m, Copy) and m.offsets is None:
             _append_affine(found, n, stride)
@@ -97,7 +97,7 @@ def _append_affine(found: list[OutputDim], n: int, stride: int) -> None:
         found.append(OutputDim(n, stride))
 
 
-def _add_split(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def _add_split(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDim]) -> None:
     """Adds launches for copies with too many dims for a tile: two maps at a time. Inputs are contiguous, and other dims
     are merged."""
     size, mapped = source.itemsize, [k for k, d in enumerate(dims) if d.map]
@@ -113,10 +113,10 @@ def _add_split(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) 
         between = made.temporary(free, shape, source.dtype, size)
         add_copy(made, source, between, first)
         rest = [None if k in mapped[-2:] else d.map for k, d in enumerate(dims)]
-        add_copy(made, between, target, [Dim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
+        add_copy(made, between, target, [MappedDim(n, s, m) for n, s, m in zip(shape, contiguous(shape, size), rest)])
 
 
-def _add_slices(made: Launches, source: Buffer, target: Buffer, dims: list[Dim]) -> None:
+def _add_slices(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDim]) -> None:
     """Adds one launch for each position of the slowest dim."""
     slow, rest = dims[0], dims[1:]
     n_bytes = target.itemsize * math.prod(d.n for d in rest)
@@ -125,7 +125,7 @@ def _add_slices(made: Launches, source: Buffer, target: Buffer, dims: list[Dim])
         add_copy(made, from_, to, rest)
 
 
-def pack(made: Launches, source: Buffer, dims: list[Dim], temporary: int) -> Buffer:
+def pack(made: Launches, source: Buffer, dims: list[MappedDim], temporary: int) -> Buffer:
     """Adds a contiguous copy of the input."""
     size = source.itemsize
     packed = made.temporary(temporary, [d.n for d in dims], source.dtype, size)

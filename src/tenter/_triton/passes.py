@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from tenter._arrays.dtypes import NUMBERS
 from tenter._plans import core
 from tenter.maps import AxisMap, Gather
-from tenter.maps._runs import Runs, RunSums
+from tenter.maps._counts import CountCopy, CountSums
 
 # Memories that a pass reads and writes: the call's input and output, then temporaries (native/plan/planner.hpp).
 INPUT, OUTPUT, FIRST_TEMPORARY = range(3)
@@ -36,12 +36,12 @@ class SourceIndices(NamedTuple):
         return self.block_index
 
 
-class Dim(NamedTuple):
+class MappedDim(NamedTuple):
     """A dim of an array, with its stride in bytes and the map along it. Dims are listed from slowest to fastest."""
 
     n: int
     stride: int
-    map: AxisMap | SourceIndices | Runs | RunSums | None = None
+    map: AxisMap | SourceIndices | CountCopy | CountSums | None = None
 
     @property
     def n_out(self) -> int:
@@ -58,7 +58,7 @@ class Pass(NamedTuple):
     copies: bool
     source: Buffer
     target: Buffer
-    dims: list[Dim]
+    dims: list[MappedDim]
     axes: list[int]
     spare: int
 
@@ -75,9 +75,9 @@ def _buffer(b: core.CoreBuffer) -> Buffer:
     return Buffer(b.memory, b.at, _NAMES.get(b.number, ""), b.itemsize)
 
 
-def _dim(maps: list[Any], d: core.PassDim) -> Dim:
+def _dim(maps: list[Any], d: core.PassDim) -> MappedDim:
     if d.map < 0:
-        return Dim(d.n, d.stride)
+        return MappedDim(d.n, d.stride)
     m = maps[d.map]
     if isinstance(m, Gather):
         if m.picks:
@@ -85,4 +85,4 @@ def _dim(maps: list[Any], d: core.PassDim) -> Dim:
         else:
             order, sums = m._in_order
             m = SourceIndices(m.n_in, len(order), order) if d.part == "order" else sums
-    return Dim(d.n, d.stride, m)
+    return MappedDim(d.n, d.stride, m)

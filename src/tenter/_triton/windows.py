@@ -13,12 +13,12 @@ from tenter._triton import copies, passes, tables
 from tenter._triton.copies import INT64_SIZE, NARROW, next_power_of_two, warps
 from tenter._triton.launch import PER_CALL, POINTERS
 from tenter._triton.launches import Launches
-from tenter._triton.passes import OUTPUT, Buffer, Dim
+from tenter._triton.passes import OUTPUT, Buffer, MappedDim
 from tenter._triton.runs import long_sums
 from tenter._triton.shared_row_window import shared_row_window
 from tenter._triton.window import ONES, RUNS, WEIGHTS, WIDTH, window
 from tenter.maps import Copy, Window
-from tenter.maps._runs import RunSums
+from tenter.maps._counts import CountSums
 
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
 # TILE: items of a tile. TILE_ROWS: output rows of a tile of shared_row_window.
@@ -136,7 +136,7 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
 
 
 def _window_pass(
-    made: Launches, source: Buffer, target: Buffer, dims: list[Dim], axes: list[int], options: Options, spare: int
+    made: Launches, source: Buffer, target: Buffer, dims: list[MappedDim], axes: list[int], options: Options, spare: int
 ) -> WindowPass:
     size = source.itemsize
     outer, inner = _merged(dims[: axes[0]]), _merged(dims[axes[-1] + 1 :])
@@ -151,13 +151,13 @@ def _window_pass(
     return WindowPass(source, target, slow, outer_one, z, y, x, inner[0] if inner else (1, size), options, extent)
 
 
-def _merged(dims: list[Dim]) -> list[tuple[int, int]]:
+def _merged(dims: list[MappedDim]) -> list[tuple[int, int]]:
     return merged([(d.n, d.stride) for d in dims])
 
 
-def _axis(made: Launches, d: Dim, options: Options) -> Axis:
+def _axis(made: Launches, d: MappedDim, options: Options) -> Axis:
     m = d.map
-    if isinstance(m, RunSums):
+    if isinstance(m, CountSums):
         return Axis(m.n_out, m.n_in, d.stride, RUNS, offset=PER_CALL, taps=LONG_RUN)
     assert isinstance(m, Window)
     if m.width is not None:

@@ -13,7 +13,7 @@ from tenter.cli.refusal import Refusal, require
 
 Color = tuple[int, int, int]
 #: pixels laid on the background at a time
-BAND = 1 << 18
+CHUNK = 1 << 18
 
 
 def parse_color(text: str) -> Color:
@@ -50,7 +50,7 @@ def _laid_on(stack: npt.NDArray[Any], color: npt.NDArray[Any]) -> npt.NDArray[An
     real: Any = np.float64 if dtype.itemsize > 2 else np.uint32 if whole else np.float32
     behind = (color * (full // 255 if whole else 1 / 255)).astype(real)
     flat = np.empty((*stack.shape[:2], channels), dtype)
-    rows = max(1, BAND // stack.shape[1])
+    rows = max(1, CHUNK // stack.shape[1])
     for top in range(0, len(stack), rows):
         part = stack[top : top + rows].astype(real)
         alpha = part[..., -1:]

@@ -18,7 +18,7 @@ PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
 #: where less alpha than this is left of an image of floats, nothing is seen: half a step of 16 bits
 UNSEEN = 2.0**-17
 #: numbers prepared at a time
-BAND = 1 << 16
+CHUNK = 1 << 16
 
 
 def check(x: Any) -> None:
@@ -88,7 +88,7 @@ def in_eight_bits(x: Array, size: Any, given: dict[str, Any], room: Array | None
 
 
 def _is_small(stack: Array, size: Any, given: dict[str, Any]) -> bool:
-    """True if an image and its result, as floats, are one band."""
+    """True if an image and its result, as floats, are one chunk."""
     each = size if type(size) is tuple and len(size) == 2 else (size, size)
     if any(type(n) is not int for n in each) or convention(given["like"]).aspect_ratio != "stretch":
         return False
@@ -112,7 +112,7 @@ def _finished(values: Array, dtype: np.dtype[Any], has_alpha: bool, premultiply:
 def _in_cache(stack: Array) -> Iterator[slice]:
     """A few rows at a time."""
     height, width, channels = stack.shape
-    step = max(1, BAND // max(1, width * channels))
+    step = max(1, CHUNK // max(1, width * channels))
     return (slice(top, top + step) for top in range(0, height, step))
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
-BAND = 1 << 20  # bytes copied at a time; four times as many leave the caches, and take six times as long
+CHUNK = 1 << 20  # bytes copied at a time; four times as many leave the caches, and take six times as long
 KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
 
@@ -108,11 +108,11 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
 
 
 def _copied(image: Image.Image, dtype: Any = None) -> npt.NDArray[Any]:
-    """The pixels as an array, a band at a time: np.asarray(image) takes their memory three times over. dtype: Pillow's
+    """The pixels as an array, a chunk at a time: np.asarray(image) takes their memory three times over. dtype: Pillow's
     by default."""
     first = np.asarray(image.crop((0, 0, image.width, 1)))
     pixels = np.empty((image.height, *first.shape[1:]), dtype or first.dtype)
-    rows = max(1, BAND // first.nbytes)
+    rows = max(1, CHUNK // first.nbytes)
     for top in range(0, image.height, rows):
         bottom = min(top + rows, image.height)
         pixels[top:bottom] = np.asarray(image.crop((0, top, image.width, bottom)))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FULL = 65535
-BAND = 1 << 18  # samples scaled at a time
+CHUNK = 1 << 18  # samples scaled at a time
 
 
 def read(image: Image.Image, file: BinaryIO) -> tuple[npt.NDArray[Any], str] | None:
@@ -50,6 +50,6 @@ def tile(image: Any) -> tuple[str, Any, int, Any]:
 
 def _stretch(samples: npt.NDArray[Any], most: int) -> None:
     """Make the largest value that the header allows 65535, in place."""
-    for start in range(0, samples.size, BAND):
-        part = np.minimum(samples[start : start + BAND], most).astype(np.uint32)
-        samples[start : start + BAND] = (part * FULL + most // 2) // most
+    for start in range(0, samples.size, CHUNK):
+        part = np.minimum(samples[start : start + CHUNK], most).astype(np.uint32)
+        samples[start : start + CHUNK] = (part * FULL + most // 2) // most

@@ -17,7 +17,7 @@ COLORS = {WHITE_IS_ZERO: 1, BLACK_IS_ZERO: 1, RGB: 3, SEPARATED: 4}
 KINDS = {(1, False): "gray", (1, True): "gray+alpha", (3, False): "RGB", (3, True): "RGBA", (4, False): "CMYK"}
 UNKNOWN, PREMULTIPLIED, ALPHA = 0, 1, 2
 PER_INCH = {2: 1.0, 3: 2.54}
-BAND = 1 << 18  # pixels divided at a time
+CHUNK = 1 << 18  # pixels divided at a time
 
 
 def read_page(file: BinaryIO, index: int) -> tuple[npt.NDArray[Any], str]:
@@ -131,10 +131,10 @@ def _divide(pixels: npt.NDArray[Any]) -> None:
     """Make colors that are stored times alpha those without it, in place."""
     whole = pixels.dtype.kind == "u"
     full = float(np.iinfo(pixels.dtype).max) if whole else 1.0
-    rows = max(1, BAND // pixels.shape[1])
+    rows = max(1, CHUNK // pixels.shape[1])
     for top in range(0, len(pixels), rows):
-        band = pixels[top : top + rows]
-        alpha = band[..., -1:].astype(np.float64)
-        colors = band[..., :-1] * full
+        chunk = pixels[top : top + rows]
+        alpha = chunk[..., -1:].astype(np.float64)
+        colors = chunk[..., :-1] * full
         colors = np.divide(colors, alpha, out=np.zeros_like(colors), where=alpha > 0)
-        band[..., :-1] = np.clip(np.rint(colors), 0, full) if whole else colors
+        chunk[..., :-1] = np.clip(np.rint(colors), 0, full) if whole else colors

@@ -13,7 +13,7 @@ from tenter.cli.picture import Picture
 from tenter.cli.refusal import require
 from tenter.cli.writing.pillow import carried_by_png
 
-BAND = 1 << 20  # bytes that are copied at a time
+CHUNK = 1 << 20  # bytes that are copied at a time
 PIXELS = (b"IHDR", b"IDAT", b"IEND")
 
 
@@ -37,7 +37,7 @@ def write_ppm(file: BinaryIO, picture: Picture) -> None:
     """Write uint16 pixels as they are, their larger byte first."""
     height, width = picture.pixels.shape[:2]
     file.write(b"P6\n%d %d\n65535\n" % (width, height))
-    rows = max(1, BAND // picture.pixels[:1].nbytes)
+    rows = max(1, CHUNK // picture.pixels[:1].nbytes)
     for top in range(0, height, rows):
         file.write(picture.pixels[top : top + rows].astype(">u2").tobytes())
 

@@ -27,7 +27,7 @@ NUMBER, WHITE = "<u4", 0xFFFFFF
 #: Pixels for which a table of all colors does not pay.
 FEW = 1 << 17
 #: Pixels looked up at a time.
-BAND = 1 << 18
+CHUNK = 1 << 18
 
 Mask = npt.NDArray[np.bool_]
 Colors = npt.NDArray[np.uint32]
@@ -173,7 +173,7 @@ def _set_exact(indices: npt.NDArray[np.uint8], colors: Colors, palette: npt.NDAr
         return
     places = np.zeros(WHITE + 1, np.uint16)  # of all colors; its memory is taken where it is touched
     places[keys] = 1 + np.arange(len(keys))
-    rows = max(1, BAND // colors.shape[1])
+    rows = max(1, CHUNK // colors.shape[1])
     for top in range(0, len(colors), rows):
         found = places[colors[top : top + rows]]
         np.copyto(indices[top : top + rows], found - 1, casting="unsafe", where=found > 0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MODES = {"gray": "L", "gray+alpha": "LA", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "palette": "P", "plain": "L"}
 DEEP_MODES = {"uint16": "I;16", "float32": "F"}
 SHARED = ("L", "I;16", "RGBA", "CMYK")  # whose memory may be an array's
-BAND = 1 << 20  # bytes that are copied at a time
+CHUNK = 1 << 20  # bytes that are copied at a time
 TILE = 1024  # the side of a tile of JPEG 2000, which is encoded in one go: no interrupt is answered meanwhile
 CLEARED = 2  # what becomes of a frame, in GIF's numbers
 #: By default: as near to the image as JPEG's default, or nearer.
@@ -67,10 +67,10 @@ def image_of(picture: Picture) -> Image.Image:
     if mode in SHARED and picture.palette is None:
         return Image.frombuffer(mode, (width, height), pixels.reshape(-1).view(np.uint8), "raw", mode, 0, 1)
     image = Image.new(mode, (width, height))
-    rows = max(1, BAND // max(pixels[:1].nbytes, 1))
+    rows = max(1, CHUNK // max(pixels[:1].nbytes, 1))
     for top in range(0, height, rows):
-        band = pixels[top : top + rows]
-        image.paste(Image.frombytes(mode, (width, len(band)), band.tobytes()), (0, top))
+        chunk = pixels[top : top + rows]
+        image.paste(Image.frombytes(mode, (width, len(chunk)), chunk.tobytes()), (0, top))
     if picture.palette is not None:
         colors, transparency = picture.palette
         image.putpalette(colors)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tenter import _native
 
 
-class Runs(NamedTuple):
+class CountCopy(NamedTuple):
     """A `Copy` by counts whose offsets are passed to each call."""
 
     n_in: int
@@ -18,12 +18,12 @@ class Runs(NamedTuple):
         return _counts(self.n_in, self.n_out, False)
 
     @property
-    def T(self) -> "RunSums":
-        return RunSums(self.n_out, self.n_in)
+    def T(self) -> "CountSums":
+        return CountSums(self.n_out, self.n_in)
 
 
-class RunSums(NamedTuple):
-    """The transpose of `Runs`: a `Window` of ones whose offsets are passed to each call."""
+class CountSums(NamedTuple):
+    """The transpose of `CountCopy`: a `Window` of ones whose offsets are passed to each call."""
 
     n_in: int
     n_out: int
@@ -36,8 +36,8 @@ class RunSums(NamedTuple):
         return _counts(self.n_in, self.n_out, True)
 
     @property
-    def T(self) -> Runs:
-        return Runs(self.n_out, self.n_in)
+    def T(self) -> CountCopy:
+        return CountCopy(self.n_out, self.n_in)
 
 
 def _counts(n_in: int, n_out: int, sums: bool) -> _native.AxisMap:
