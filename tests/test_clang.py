@@ -71,7 +71,8 @@ def test_clang_compiles_every_file_without_a_warning(target: str, tmp_path: Path
     headers = shutil.copytree(sysconfig.get_paths()["include"], tmp_path / "headers")
     if system == "Windows":
         (headers / "pyconfig.h").write_text(PYCONFIG)
-    (library := tmp_path / "libpython.a").touch()  # which CMake wants for Windows, and nothing links
+    # CMake wants it for Windows; nothing links it.
+    (library := tmp_path / f"libpython{sys.version_info[0]}{sys.version_info[1]}.a").touch()
     settings = {
         "CMAKE_CXX_COMPILER": clang, "CMAKE_CXX_COMPILER_TARGET": target, "CMAKE_SYSTEM_NAME": system,
         "CMAKE_SYSTEM_PROCESSOR": processor, "CMAKE_TRY_COMPILE_TARGET_TYPE": "STATIC_LIBRARY",
