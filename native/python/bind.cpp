@@ -111,7 +111,6 @@ void bind_tuning(nb::module_& m) {
       .def_rw("large_bytes", &Tuning::large_bytes)
       .def_rw("chunk_bytes", &Tuning::chunk_bytes)
       .def_rw("seldom_calls", &Tuning::seldom_calls)
-      .def_rw("apart_bytes", &Tuning::apart_bytes)
       .def_rw("scratch_bytes", &Tuning::scratch_bytes)
       .def_rw("planned_bytes", &Tuning::planned_bytes)
       .def_rw("table_bytes", &Tuning::table_bytes)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tenter import _native
 from tenter._arrays import blocks, limits
 from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
@@ -18,7 +17,7 @@ from tenter.maps._part import part
 
 Place = tuple[slice, ...]
 # Bytes that a chunk reads and writes together. They fit in the caches, and give work to all threads.
-BYTES = _native.tuning.apart_bytes
+BYTES = 4 << 20
 # Minimum outputs of a chunk along a resized axis, where possible. Neighboring chunks read overlapping inputs.
 LEAST = 16
 

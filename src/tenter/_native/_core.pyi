@@ -305,7 +305,6 @@ class Tuning:
     large_bytes: int
     chunk_bytes: int
     seldom_calls: int
-    apart_bytes: int
     scratch_bytes: int
     planned_bytes: int
     table_bytes: int
