@@ -1,12 +1,18 @@
 #include "plan/inputs.hpp"
 
+#include <cstring>
+
 namespace tenter {
 namespace {
 
+// Arrays may start between two multiples of their element's size.
 template <class T>
 void widen_from(const char* src, double* dst, int64_t n) {
-  const T* const from = reinterpret_cast<const T*>(src);
-  for (int64_t k = 0; k < n; ++k) dst[k] = double(from[k]);
+  for (int64_t k = 0; k < n; ++k) {
+    T value;
+    std::memcpy(&value, src + k * int64_t(sizeof(T)), sizeof(T));
+    dst[k] = double(value);
+  }
 }
 
 }  // namespace
