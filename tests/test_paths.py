@@ -60,7 +60,8 @@ def test_paths_on_pages_exist(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_functions_on_pages_are_in_the_files_that_they_are_said_to_be_in(page: str) -> None:
-    places = [(path, name) for span in spans(page) for path, _, name in [span.rpartition(": ")] if PATH.fullmatch(path)]
+    said = [(path, names) for span in spans(page) for path, _, names in [span.rpartition(": ")] if PATH.fullmatch(path)]
+    places = [(path, name) for path, names in said for name in names.split(", ")]
     assert [
         (path, name) for path, name in places if not any(defines(name, f) for f in CODE if f"/{f}".endswith(f"/{path}"))
     ] == []
