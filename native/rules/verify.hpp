@@ -35,12 +35,6 @@ inline void verify_tables(const WindowMap& m, int64_t starts, int64_t offsets, i
   expect(!m.start || (starts == m.n_out && offsets == m.n_out + 1), "a start for every output, and a stop");
   expect(!m.weight64 || (m.start && weights >= m.offset[m.n_out]), "a weight for every tap");
 }
-inline void verify_table(const CopyAxis& a, int64_t length) {
-  expect(a.kind >= CopyAxis::affine && a.kind <= CopyAxis::computed, "a kind of axis");
-  expect((a.kind >= CopyAxis::runs) == (a.table != nullptr), "a table for runs and indices alone");
-  if (a.kind == CopyAxis::runs) expect(length == a.n_in + 1, "n_in + 1 offsets");
-  if (a.kind == CopyAxis::index) expect(length == a.n_out, "n_out indices");
-}
 
 inline void verify(const WindowMap& m, int64_t length) {
   expect(m.n_in == length, "an axis of the map's length");
