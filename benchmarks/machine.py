@@ -43,14 +43,20 @@ def machine(settings: Settings) -> dict[str, Any]:
 
 
 def now() -> dict[str, str]:
-    """The date and, if Git knows it, the commit of what is measured. A commit with local changes ends in "+"."""
+    """The date and, if Git knows it, the commit of what is measured. Changed code adds a "+"."""
     found = {"date": datetime.date.today().isoformat()}
-    describe = ["git", "describe", "--always", "--exclude=*", "--dirty=+"]
+
+    def git(*args: str) -> str:
+        root = Path(__file__).resolve().parent.parent
+        return subprocess.run(["git", *args], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+
     try:
-        done = subprocess.run(describe, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+        commit = git("rev-parse", "--short", "HEAD")
+        # Benchmarks write pages: the second of a series would see the first one's.
+        changed = git("status", "--porcelain", "--", "src", "native", "benchmarks", "CMakeLists.txt")
     except (OSError, subprocess.CalledProcessError):
         return found
-    return {**found, "commit": done.stdout.strip()}
+    return {**found, "commit": commit + "+" * bool(changed)}
 
 
 def when(about: dict[str, Any]) -> str:
