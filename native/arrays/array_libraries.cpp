@@ -18,8 +18,8 @@ Outcome without_memory() {
 
 // Reads a tensor that was just made without naming a device. Declined if the default device is not the CPU.
 Outcome read_fresh(Owned&& y, DLTensor& t) {
-  if (torch.read(y.get(), &t) == 0 && t.device.type == on_cpu) return Outcome::done(std::move(y));
-  return Outcome::none();
+  if (torch.read(y.get(), &t) != 0) return Outcome::failed();
+  return t.device.type == on_cpu ? Outcome::done(std::move(y)) : Outcome::declined();
 }
 
 }  // namespace

@@ -160,6 +160,13 @@ Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty) {
   return is_tensor(x) ? read_tensor(x, view, may_be_empty) : Reading::unreadable;
 }
 
+Reading read_detached(PyObject* x, ArrayView& view, bool may_be_empty) {
+  const Reading found = read_array(x, view, may_be_empty);
+  if (found != Reading::readable || !view.tensor) return found;
+  const int wants = wants_grad(x);
+  return wants < 0 ? Reading::failed : wants ? Reading::traced : Reading::readable;
+}
+
 Reading read_outline(PyObject* x, ArrayOutline& to) {
   if (is_tensor(x)) {
     DLTensor t;
@@ -189,24 +196,26 @@ int calls_are_traced() {
   return level >= 0;
 }
 
+Reading tracing_of(PyObject* x) {
+  const int traced = is_tensor(x) ? calls_are_traced() : 0;
+  return traced < 0 ? Reading::failed : traced ? Reading::traced : Reading::readable;
+}
+
 int wants_grad(PyObject* x) {
   const int wants = truth(PyObject_GetAttr(x, torch.requires_grad));
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
 }
 
-PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a tensor");
+PyObject* ordinary(PyObject* const* args, Py_ssize_t) {
   ArrayView x;
-  const int traced = is_tensor(args[0]) ? calls_are_traced() : 1;
-  const bool found = !traced && describe_tensor(args[0], x) == Reading::readable;
-  if (PyErr_Occurred()) return nullptr;
-  return PyBool_FromLong(found);
+  Reading found = is_tensor(args[0]) ? tracing_of(args[0]) : Reading::unreadable;
+  if (found == Reading::readable) found = describe_tensor(args[0], x);
+  return found == Reading::failed ? nullptr : PyBool_FromLong(found == Reading::readable);
 }
 
 // (ndarray, empty, dtypes, probe, large_empty, NumPy's table of C functions or None) -> whether the core can read
 // arrays.
-PyObject* register_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 6) return PyErr_Format(PyExc_TypeError, "expected 6 arguments");
+PyObject* register_numpy(PyObject* const* args, Py_ssize_t) {
   if (!read_dtypes(args[2], numpy.dtypes)) return nullptr;
   if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
   if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
@@ -226,8 +235,7 @@ PyObject* register_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
 // (exchange API or None, Tensor, Parameter, empty, dtypes, tracers, forward_ad, autocast, is_grad_enabled, probe,
 // empty_permuted, large_empty, Size, apply, forward, backward) -> whether the core can read tensors. The last three are
 // the Function's, see RegisteredGradients.
-PyObject* register_torch(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 16) return PyErr_Format(PyExc_TypeError, "expected 16 arguments");
+PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
   torch.sizes = Py_NewRef(args[12]), gradients.forward = Py_NewRef(args[14]), gradients.backward = Py_NewRef(args[15]);
   if (!(gradients.name_call = PyUnicode_InternFromString("call"))) return nullptr;
   gradients.apply = Py_NewRef(args[13]);

@@ -64,18 +64,13 @@ struct ArrayView {
 
 constexpr int on_cpu = 1;  // ArrayView::device
 
-// What became of reading an array.
-//   readable    the view is filled in
-//   unreadable  the core does not read this kind of array, or the tensor's storage is too small: Python must look
-//   traced      the memory does not say all about this tensor: Python must look
-//   failed      a Python error is set
-enum class Reading { readable, unreadable, traced, failed };
-
 bool is_numpy(PyObject* x);
 bool is_tensor(PyObject* x);
 // Reads x, if its type is exactly a registered one. may_be_empty: whether to read tensors that have no address as they
 // have no elements. The view is within the memory of x; no other function returns the address of a tensor.
 Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty = false);
+// The same for an array whose gradient is not recorded.
+Reading read_detached(PyObject* x, ArrayView& view, bool may_be_empty = false);
 
 // The layout of an array of any dtype and number of dims, for the key of its calls. Pointers are into the array.
 //   dtype   NumPy's description of the dtype, such as ">f4"; null for tensors
@@ -94,6 +89,8 @@ Reading read_outline(PyObject* x, ArrayOutline& to);
 
 // Whether a transform, mode, tracer or forward-mode level intercepts calls on tensors. 1, 0, or -1 with an error.
 int calls_are_traced();
+// Traced if x is a tensor, and calls on tensors are traced.
+Reading tracing_of(PyObject* x);
 int wants_grad(PyObject* x);  // whether autograd records calls on a tensor: 1, 0, or -1 with an error
 
 // A new uninitialized array or tensor with the library and dtype of `like`. data: its address. Declined if the library
@@ -134,13 +131,13 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
 // gradient. PyTorch's `empty` takes three times as long, mostly to read its arguments.
 PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
 // METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
-PyObject* ordinary(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* ordinary(PyObject* const* args, Py_ssize_t n);
 Outcome empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values
 // The dtype of bools in an array's library; null if the core does not read it.
 const ArrayDtype* bool_like(const ArrayView& x);
 
 // METH_FASTCALL functions that register a library; what they take and return is at their definitions.
-PyObject* register_numpy(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* register_torch(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* register_numpy(PyObject* const* args, Py_ssize_t n);
+PyObject* register_torch(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

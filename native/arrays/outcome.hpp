@@ -30,16 +30,24 @@ class Owned {
   PyObject* p_;
 };
 
+// What became of reading an argument.
+//   readable    it was read
+//   unreadable  the core does not read this kind of argument, or the tensor's storage is too small: Python must look
+//   traced      the memory does not say all about this tensor, or its gradient is recorded: Python must look
+//   failed      a Python error is set
+enum class [[nodiscard]] Reading { readable, unreadable, traced, failed };
+
 // done: there is a result. declined: Python must run the call; no error is set. failed: a Python error is set.
 class [[nodiscard]] Outcome {
  public:
   static Outcome done(Owned result) { return Outcome(Kind::done, std::move(result)); }
   static Outcome declined() { return Outcome(Kind::declined, Owned()); }
   static Outcome failed() { return Outcome(Kind::failed, Owned()); }
+  static Outcome if_any(Owned found) { return found ? done(std::move(found)) : declined(); }
   // From what a function of Python's C interface returned: a new reference, or null with an error.
   static Outcome of_python(PyObject* result) { return result ? done(Owned(result)) : failed(); }
-  // Failed if a Python error is set, else declined.
-  static Outcome none() { return PyErr_Occurred() ? failed() : declined(); }
+  // Of a call one of whose arguments was not readable.
+  static Outcome unread(Reading found) { return found == Reading::failed ? failed() : declined(); }
 
   bool is_done() const { return kind_ == Kind::done; }
   bool is_declined() const { return kind_ == Kind::declined; }

@@ -89,6 +89,7 @@ int thread_count() {
 bool exact_int(PyObject* x, int64_t& value) {
   if (!number_types.is_int(x)) return false;
   const Owned number(PyNumber_Index(x));
+  if (!number) return PyErr_Clear(), false;  // Python's code raises the error
   int overflow = 0;
   value = PyLong_AsLongLongAndOverflow(number.get(), &overflow);
   return overflow == 0;

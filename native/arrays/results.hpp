@@ -74,10 +74,4 @@ bool work(int64_t bytes, F&& f) {
 // Reads an int of Python or NumPy. Returns false for True, for 1.0 and for ints beyond int64.
 bool exact_int(PyObject* x, int64_t& value);
 
-// For a function of Python's C interface to return: null if a Python error is set, else None, for Python to look.
-inline PyObject* none_or_error() {
-  if (PyErr_Occurred()) return nullptr;
-  Py_RETURN_NONE;
-}
-
 }  // namespace tenter

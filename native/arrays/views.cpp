@@ -36,54 +36,53 @@ struct Sizes {
 };
 
 // NumPy's view, as np.broadcast_to makes it: read-only, over the memory of x.
-PyObject* view_of_ndarray(PyObject* x, const Sizes& sizes) {
+Outcome view_of_ndarray(PyObject* x, const Sizes& sizes) {
   ArrayView from;
-  if (!numpy.new_view || read_array(x, from) != Reading::readable) return none_or_error();
+  if (!numpy.new_view) return Outcome::declined();
+  if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
   const int front = sizes.n - from.ndim;
-  if (front < 0) Py_RETURN_NONE;
+  if (front < 0) return Outcome::declined();
   Py_ssize_t shape[max_read_dims], stride[max_read_dims];
   int64_t n_values = 1;
   for (int d = 0; d < sizes.n; ++d) {
     const int64_t size = sizes.size[d], length = d < front ? 1 : from.shape[d - front];
-    if (size == -1 && d < front) Py_RETURN_NONE;
-    if (length != 1 && size != -1 && size != length) Py_RETURN_NONE;
+    if (size == -1 && d < front) return Outcome::declined();
+    if (length != 1 && size != -1 && size != length) return Outcome::declined();
     shape[d] = size == -1 ? length : size;
     stride[d] = length == 1 ? 0 : from.stride[d - front];
-    if (shape[d] == 0 || n_values >= max_elements / shape[d]) Py_RETURN_NONE;
+    if (shape[d] == 0 || n_values >= max_elements / shape[d]) return Outcome::declined();
     n_values *= shape[d];
   }
   const auto& a = *reinterpret_cast<const NumpyArray*>(x);
   constexpr int read_only = 0;
   Owned y(numpy.new_view(numpy.type, Py_NewRef(a.descr), sizes.n, shape, stride, from.data, read_only, nullptr));
-  if (!y || numpy.set_base(y.get(), Py_NewRef(x)) < 0) return nullptr;
-  return y.release();
+  if (!y || numpy.set_base(y.get(), Py_NewRef(x)) < 0) return Outcome::failed();
+  return Outcome::done(std::move(y));
 }
 
 // PyTorch's own view. A size of -1 hides how many values it has, so these are counted.
-PyObject* view_of_tensor(PyObject* x, const Sizes& sizes) {
+Outcome view_of_tensor(PyObject* x, const Sizes& sizes) {
   // In a result without elements PyTorch accepts a -1 in front of x's dims.
-  if (!torch.expand || (sizes.keeps_length && sizes.none)) Py_RETURN_NONE;
+  if (!torch.expand || (sizes.keeps_length && sizes.none)) return Outcome::declined();
   PyObject* call[max_read_dims + 1] = {x};
   for (int d = 0; d < sizes.n; ++d) call[d + 1] = sizes.given[d];
   Owned y(PyObject_VectorcallMethod(torch.expand, call, size_t(sizes.n) + 1, nullptr));
   if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
     PyErr_Clear();
-    Py_RETURN_NONE;
+    return Outcome::declined();
   }
-  if (!y || !sizes.keeps_length) return y.release();
-  int64_t n_values;
-  if (!integer(method(y.get(), torch.numel), n_values)) return nullptr;
-  if (n_values >= max_elements) Py_RETURN_NONE;
-  return y.release();
+  int64_t n_values = 0;
+  if (!y || (sizes.keeps_length && !integer(method(y.get(), torch.numel), n_values))) return Outcome::failed();
+  return n_values >= max_elements ? Outcome::declined() : Outcome::done(std::move(y));
 }
 
 }  // namespace
 
 // (x, sizes) -> the view; None where Python must look. x: of exactly a type that the core reads.
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2 || !PyTuple_CheckExact(args[1])) return PyErr_Format(PyExc_TypeError, "expected an array and a tuple");
+Outcome expand_view(PyObject* const* args, Py_ssize_t) {
   Sizes sizes;
-  if (!sizes.read(args[1])) Py_RETURN_NONE;
+  if (!PyTuple_CheckExact(args[1])) return Outcome::of_python(PyErr_Format(PyExc_TypeError, "sizes: expected a tuple"));
+  if (!sizes.read(args[1])) return Outcome::declined();
   return is_numpy(args[0]) ? view_of_ndarray(args[0], sizes) : view_of_tensor(args[0], sizes);
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 #include <Python.h>
 
+#include "arrays/outcome.hpp"
+
 namespace tenter {
 
 // A METH_FASTCALL function; what it takes and returns is at its definition.
-PyObject* expand_view(PyObject*, PyObject* const* args, Py_ssize_t n);
+Outcome expand_view(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

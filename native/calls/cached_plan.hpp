@@ -25,7 +25,7 @@ struct CachedPlan {
   Outcome run(PyObject* x, const ArrayView& from, const Target* target, Make&& make) const {
     if (plan) return nb::inst_ptr<HostPlan>(plan)->run(x, from, target);
     std::unique_ptr<HostPlan> made = make();
-    if (!made) return Outcome::none();
+    if (!made) return Outcome::declined();
     if (!caches) return made->run(x, from, target);
     const Owned held(object(std::move(made)));
     if (!held || !cache_plan(key, held.get())) return Outcome::failed();

@@ -32,8 +32,8 @@ const CallArguments* CallArguments::of(PyObject* call) {
   return nullptr;
 }
 
-PyObject* name_arguments(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2 || !PyUnicode_CheckExact(args[0]) || !PyTuple_Check(args[1]))
+PyObject* name_arguments(PyObject* const* args, Py_ssize_t) {
+  if (!PyUnicode_CheckExact(args[0]) || !PyTuple_Check(args[1]))
     return PyErr_Format(PyExc_TypeError, "expected a call and a tuple of names");
   const Py_ssize_t n_names = PyTuple_Size(args[1]);
   if (n_names > CallArguments::most) return PyErr_Format(PyExc_ValueError, "expected fewer arguments");

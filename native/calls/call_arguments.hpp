@@ -26,14 +26,14 @@ class CallArguments {
   }
 
  private:
-  friend PyObject* name_arguments(PyObject*, PyObject* const* args, Py_ssize_t n);
+  friend PyObject* name_arguments(PyObject* const* args, Py_ssize_t n);
   PyObject* call_ = nullptr;
   PyObject* equal_ = nullptr;  // another string object with the same text, which was looked up last
   Py_ssize_t at_[int(Argument::count)];
 };
 
 // METH_FASTCALL: (call, names of its arguments after x) -> None
-PyObject* name_arguments(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* name_arguments(PyObject* const* args, Py_ssize_t n);
 
 // A call of one of tenter's functions. All references are borrowed.
 //   x, from     the array, and its view

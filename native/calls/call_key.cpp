@@ -2,23 +2,27 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace tenter {
 
-Owned OwnArguments::own(PyObject* x, int level) {
+Reading OwnArguments::own(PyObject* x, int level, Owned& to) {
   const Sequence values(x);
-  if (values.size() < 0) return Owned(Py_NewRef(x));
-  if (level > most_levels || values.size() > most_values) return Owned();
+  if (values.size() < 0) return to = Owned(Py_NewRef(x)), Reading::readable;
+  if (level > most_levels || values.size() > most_values) return Reading::unreadable;
   const bool list = PyList_CheckExact(x);
   const Owned held(list ? PyList_AsTuple(x) : Py_NewRef(x));
-  const Py_ssize_t n = held ? PyTuple_Size(held.get()) : 0;
-  Owned to(!held ? nullptr : list ? PyList_New(n) : PyTuple_New(n));
-  for (Py_ssize_t k = 0; to && k < n; ++k) {
-    PyObject* const value = own(PyTuple_GetItem(held.get(), k), level + 1).release();
-    if (!value) return Owned();
-    list ? PyList_SetItem(to.get(), k, value) : PyTuple_SetItem(to.get(), k, value);
+  if (!held) return Reading::failed;
+  const Py_ssize_t n = PyTuple_Size(held.get());
+  Owned made(list ? PyList_New(n) : PyTuple_New(n));
+  if (!made) return Reading::failed;
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    Owned value;
+    const Reading found = own(PyTuple_GetItem(held.get(), k), level + 1, value);
+    if (found != Reading::readable) return found;
+    list ? PyList_SetItem(made.get(), k, value.release()) : PyTuple_SetItem(made.get(), k, value.release());
   }
-  return to;
+  return to = std::move(made), Reading::readable;
 }
 
 bool OwnArguments::holds_lists(PyObject* x) {
@@ -31,18 +35,18 @@ bool OwnArguments::holds_lists(PyObject* x) {
   return false;
 }
 
-bool OwnArguments::read(PyObject* const* args, Py_ssize_t n) {
-  if (n > most_args) return false;
+Reading OwnArguments::read(PyObject* const* args, Py_ssize_t n) {
+  if (n > most_args) return Reading::unreadable;
   for (Py_ssize_t k = 0; k < n; ++k) {
     args_[k] = args[k];
     if (!holds_lists(args[k])) continue;
-    owned_[k] = own(args[k], 0);
-    if (!(args_[k] = owned_[k].get())) return false;
+    if (const Reading found = own(args[k], 0, owned_[k]); found != Reading::readable) return found;
+    args_[k] = owned_[k].get();
   }
-  return true;
+  return Reading::readable;
 }
 
-PyObject* know_constants(PyObject*, PyObject* const* args, Py_ssize_t n) {
+PyObject* know_constants(PyObject* const* args, Py_ssize_t n) {
   if (n > Key::most_types) return PyErr_Format(PyExc_ValueError, "expected fewer types");
   for (Py_ssize_t k = 0; k < n; ++k)
     if (!PyType_Check(args[k]) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(args[k]), &PyTuple_Type))

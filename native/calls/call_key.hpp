@@ -47,16 +47,15 @@ class Sequence {
 // A call's arguments with all lists copied, also nested ones, so that nobody can change them while they are read.
 class OwnArguments {
  public:
-  // Returns false with an error, or without one if Python must read the arguments: there are too many, or a list is too
-  // long or nested too deeply.
-  bool read(PyObject* const* args, Py_ssize_t n);
+  // Unreadable if there are too many arguments, or a list is too long or nested too deeply.
+  Reading read(PyObject* const* args, Py_ssize_t n);
   PyObject* const* args() const { return args_; }
 
  private:
   static constexpr int most_args = CallArguments::most, most_values = 64, most_levels = 4;
   static bool holds_lists(PyObject* x);
-  // A copy of x, or x itself if it is no list or tuple. Null as above.
-  static Owned own(PyObject* x, int level);
+  // Sets `to` to a copy of x, or to x itself if it is no list or tuple.
+  static Reading own(PyObject* x, int level, Owned& to);
   PyObject* args_[most_args];
   Owned owned_[most_args];
 };
@@ -139,13 +138,18 @@ class Key {
     put('b'), put(b.count);
     for (int k = 0; k < b.count; ++k) put(b.each[k].given);
   }
-  bool fits() const { return fits_; }
   // types: subclasses of tuple, at most `most_types`, that are constants if all their items are.
   static constexpr int most_types = 4;
   static void know_constants(PyObject* const* types, Py_ssize_t n) {
     for (Py_ssize_t k = 0; k < n; ++k) constant_types[k] = reinterpret_cast<PyTypeObject*>(Py_NewRef(types[k]));
   }
-  PyObject* bytes() const { return PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)); }
+  bool fits() const { return fits_; }
+  // Null if the values do not fit, or there is no memory: the call then has no key.
+  Owned bytes() const {
+    Owned made(fits_ ? PyBytes_FromStringAndSize(bytes_, Py_ssize_t(size_)) : nullptr);
+    if (!made) PyErr_Clear();
+    return made;
+  }
 
  private:
   bool values_of(PyObject* tuple) {
@@ -161,6 +165,6 @@ class Key {
 };
 
 // METH_FASTCALL: (subclasses of tuple that are constants if all their items are, ...) -> None
-PyObject* know_constants(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* know_constants(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

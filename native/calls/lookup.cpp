@@ -41,12 +41,18 @@ bool make_key(const ArrayView& x, PyObject* call, PyObject* const* args, Py_ssiz
   return put_call(call, args, n, key);
 }
 
-// The key of a call on an array that the core does not read. Null with an error, or without one if it has none.
-Owned outline_key(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize_t n) {
+// The key of a call on an array that the core does not read. Declined if it has none.
+Outcome outline_key(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize_t n) {
   ArrayOutline from;
   Key key;
-  const bool keyed = read_outline(x, from) == Reading::readable && key.outline(from) && put_call(call, args, n, key);
-  return Owned(keyed ? key.bytes() : nullptr);
+  if (const Reading found = read_outline(x, from); found != Reading::readable) return Outcome::unread(found);
+  return Outcome::if_any(key.outline(from) && put_call(call, args, n, key) ? key.bytes() : Owned());
+}
+
+// A value of a dictionary, in a reference of our own, as another thread may drop it from the dictionary. Null if there
+// is none. key: bytes, whose look-up does not fail.
+Owned value_of(PyObject* dictionary, PyObject* key) {
+  return Owned(Py_XNewRef(PyDict_GetItemWithError(dictionary, key)));
 }
 
 PyObject* scale_of(const CoreCall& call) {
@@ -137,21 +143,19 @@ Outcome run_specialized(const CoreCall& call, PyObject* plan_key, PyObject* plan
   Key key;
   DynamicArguments dynamic;
   ArrayView from = call.from;
-  if (!calls.specializations || !make_specialization_key(call, from, key, dynamic)) return Outcome::none();
-  const Owned bytes(key.bytes());
-  // A reference of our own, as another thread may drop it from the cache.
-  const Owned found(bytes ? Py_XNewRef(specialization_of(bytes.get())) : nullptr);
-  if (!found) return Outcome::none();
+  if (!calls.specializations || !make_specialization_key(call, from, key, dynamic)) return Outcome::declined();
+  const Owned bytes = key.bytes(), found = bytes ? specialization_of(bytes.get()) : Owned();
+  if (!found) return Outcome::declined();
   const Specialization& its = *nb::inst_ptr<Specialization>(found.get());
   if (call.wants_grad && !its.is_recorded()) return Outcome::declined();
-  if (!its.read(call.find(Argument::size), from, dynamic)) return Outcome::none();
+  if (!its.read(call.find(Argument::size), from, dynamic)) return Outcome::declined();
   const bool flipped = dynamic.boxes.flipped;
   const CachedPlan cached{flipped ? nullptr : plan_key, plan, !flipped && is_often()};
   if (!call.wants_grad)
     return cached.run(call.x, from, call.target, [&] { return its.plan(from, dynamic, call.target); });
   const bool by_scale = its.policy == Policy::stretch;
   const Owned scale(by_scale ? Py_NewRef(scale_of(call)) : dynamic.scales.fraction());
-  if (!scale) return Outcome::none();
+  if (!scale) return Outcome::failed();
   return record_specialized(call, from, found.get(), bytes.get(), dynamic, scale.get(), cached);
 }
 
@@ -162,18 +166,15 @@ bool is_seldom(PyObject* plan_key) {
   return lately.count(hash) <= tuning.seldom_calls;
 }
 
-PyObject* gradients_key(PyObject* specialization_key, const ArrayView& g) {
-  char* bytes;
-  Py_ssize_t n;
+Owned gradients_key(PyObject* specialization_key, const ArrayView& g) {
   Key key;
-  if (PyBytes_AsStringAndSize(specialization_key, &bytes, &n) < 0) return nullptr;
-  key.put(bytes, size_t(n));
-  return key.kind(g) && key.fits() ? key.bytes() : nullptr;
+  key.put(PyBytes_AsString(specialization_key), size_t(PyBytes_Size(specialization_key)));
+  return key.kind(g) ? key.bytes() : Owned();
 }
 
-PyObject* specialization_of(PyObject* key) {
-  PyObject* const found = PyDict_GetItemWithError(calls.specializations, key);
-  return found == Py_None ? nullptr : found;
+Owned specialization_of(PyObject* key) {
+  Owned found = value_of(calls.specializations, key);
+  return found.get() == Py_None ? Owned() : std::move(found);
 }
 
 Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target) {
@@ -193,11 +194,13 @@ Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Targe
 Outcome run_ready(PyObject* x, PyObject* plan) {
   PyObject* const ready = PyTuple_GetItem(plan, calls.ready);
   ArrayView from;
-  if (!ready || ready == Py_None || read_array(x, from) != Reading::readable) return Outcome::none();
+  if (!ready) return Outcome::failed();
+  if (ready == Py_None) return Outcome::declined();
+  if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
   return nb::inst_ptr<HostPlan>(ready)->run(x, from);
 }
 
-PyObject* cached_plan(PyObject* key) { return PyDict_GetItemWithError(calls.plans, key); }
+Owned cached_plan(PyObject* key) { return value_of(calls.plans, key); }
 
 bool cache_plan(PyObject* key, PyObject* plan) {
   PyObject* const both[2] = {key, plan};
@@ -207,8 +210,7 @@ bool cache_plan(PyObject* key, PyObject* plan) {
 
 // (plans, index of the HostPlan in a Plan, run, store, specializations, types of NumPy's numbers, fractions.Fraction,
 // thread_count, bytes of the machine's memory) -> None
-PyObject* register_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 9) return PyErr_Format(PyExc_TypeError, "expected 9 arguments");
+PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
   calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
   if (PyErr_Occurred()) return nullptr;
   calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.store = Py_NewRef(args[3]);
@@ -219,42 +221,37 @@ PyObject* register_calls(PyObject*, PyObject* const* args, Py_ssize_t n) {
 }
 
 // (call, x, *arguments) -> the key of the call's plan; None where Python must make one.
-PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+Outcome call_key(PyObject* const* args, Py_ssize_t n) {
   OwnArguments own;
-  if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
-  const Reading found = read_array(args[1], x);
-  if (found == Reading::unreadable) {
-    Owned key = outline_key(args[1], args[0], own.args(), n - 2);
-    return key ? key.release() : none_or_error();
-  }
   Key key;
-  if (found != Reading::readable || !make_key(x, args[0], own.args(), n - 2, key)) return none_or_error();
-  return key.bytes();
+  if (const Reading found = own.read(args + 2, n - 2); found != Reading::readable) return Outcome::unread(found);
+  const Reading found = read_array(args[1], x);
+  if (found == Reading::unreadable) return outline_key(args[1], args[0], own.args(), n - 2);
+  if (found != Reading::readable) return Outcome::unread(found);
+  return Outcome::if_any(make_key(x, args[0], own.args(), n - 2, key) ? key.bytes() : Owned());
 }
 
 // () -> None: forgets how often calls were made.
-PyObject* forget_calls(PyObject*, PyObject* const*, Py_ssize_t) {
+PyObject* forget_calls(PyObject* const*, Py_ssize_t) {
   lately = {};
   Py_RETURN_NONE;
 }
 
 // (call, x, *arguments) -> the key of the call's specialization; None if it has none.
-PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+Outcome specialization_key(PyObject* const* args, Py_ssize_t n) {
   const CallArguments* const names = CallArguments::of(args[0]);
+  if (!names) return Outcome::declined();
   OwnArguments own;
-  if (!names || !own.read(args + 2, n - 2)) return none_or_error();
   ArrayView x;
-  const Reading found = read_array(args[1], x);
-  if (found == Reading::failed) return nullptr;
-  if (found != Reading::readable) Py_RETURN_NONE;
+  Reading found = own.read(args + 2, n - 2);
+  if (found == Reading::readable) found = read_array(args[1], x);
+  if (found != Reading::readable) return Outcome::unread(found);
   Key key;
   DynamicArguments dynamic;
   ArrayView flipped = x;
-  if (!make_specialization_key({args[1], x, args[0], names, own.args(), n - 2}, flipped, key, dynamic)) Py_RETURN_NONE;
-  return key.bytes();
+  const CoreCall call{args[1], x, args[0], names, own.args(), n - 2};
+  return Outcome::if_any(make_specialization_key(call, flipped, key, dynamic) ? key.bytes() : Owned());
 }
 
 namespace {
@@ -273,18 +270,16 @@ Outcome run_read(CoreCall call) {
   Key key;
   if (!make_key(call.from, call.function, call.args, call.n, key))
     return wants ? Outcome::declined() : run_specialized(call, nullptr, nullptr);
-  const Owned bytes(key.bytes());
-  PyObject* const plan = bytes ? PyDict_GetItemWithError(calls.plans, bytes.get()) : nullptr;
-  if (PyErr_Occurred()) return Outcome::failed();
-  const Owned reference(Py_XNewRef(plan));  // as another thread may drop it from the cache
-  return run_keyed(call, bytes.get(), plan);
+  const Owned bytes = key.bytes(), plan = bytes ? cached_plan(bytes.get()) : Owned();
+  return run_keyed(call, bytes.get(), plan.get());
 }
 
 // Runs a call on an array that the core does not read, if its plan is cached.
 Outcome run_outlined(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize_t n) {
-  const Owned key = outline_key(x, call, args, n);
-  const Owned plan(key ? Py_XNewRef(cached_plan(key.get())) : nullptr);
-  if (!plan) return Outcome::none();
+  Outcome keyed = outline_key(x, call, args, n);
+  if (!keyed.is_done()) return keyed;
+  const Owned key = std::move(keyed).result(), plan = cached_plan(key.get());
+  if (!plan) return Outcome::declined();
   PyObject* const both[2] = {x, plan.get()};
   return Outcome::of_python(PyObject_Vectorcall(calls.run, both, 2, nullptr));
 }
@@ -293,47 +288,42 @@ Outcome run_outlined(PyObject* x, PyObject* call, PyObject* const* args, Py_ssiz
 
 // (call, x, *arguments) -> the result; None where Python must run the call. The core runs a call with a cached plan or
 // specialization, and repeats by ints or counts. x: an array of a type that the core reads.
-PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 2) return PyErr_Format(PyExc_TypeError, "expected a call and an array");
+Outcome cached_call(PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[1];
-  const int traced = is_tensor(x) ? calls_are_traced() : 0;
-  if (traced) return traced < 0 ? nullptr : Py_NewRef(Py_None);
+  if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
   const CallArguments* const names = CallArguments::of(args[0]);
   if (by_counts(names, args + 2, n - 2)) {
     const auto find = [&](Argument name) { return names->find(name, args + 2, n - 2); };
-    return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size)).to_python();
+    return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size));
   }
   OwnArguments own;
-  if (!own.read(args + 2, n - 2)) return none_or_error();
   ArrayView from;
-  switch (read_array(x, from)) {
-    case Reading::readable: return run_read({x, from, args[0], names, own.args(), n - 2}).to_python();
-    case Reading::unreadable: return run_outlined(x, args[0], own.args(), n - 2).to_python();
-    default: return none_or_error();
-  }
+  if (const Reading found = own.read(args + 2, n - 2); found != Reading::readable) return Outcome::unread(found);
+  const Reading found = read_array(x, from);
+  if (found == Reading::unreadable) return run_outlined(x, args[0], own.args(), n - 2);
+  if (found != Reading::readable) return Outcome::unread(found);
+  return run_read({x, from, args[0], names, own.args(), n - 2});
 }
 
 namespace {
 
 // Runs a cached call whose result goes to a target that is not read yet. args: out, call, x, *arguments.
-PyObject* call_into(Target& target, PyObject* const* args, Py_ssize_t n) {
+Outcome call_into(Target& target, PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[2];
-  const bool tensor = is_tensor(x);
-  const int traced = tensor ? calls_are_traced() : 0;
   const CallArguments* const names = CallArguments::of(args[1]);
+  if (by_counts(names, args + 3, n - 3)) return Outcome::declined();
   OwnArguments own;
   ArrayView from;
-  if (!own.read(args + 3, n - 3)) return none_or_error();
-  if (traced || by_counts(names, args + 3, n - 3) || read_array(x, from) != Reading::readable) return none_or_error();
-  if ((tensor && wants_grad(x)) || !target.read(args[0], from)) return none_or_error();
+  Reading found = tracing_of(x);
+  if (found == Reading::readable) found = own.read(args + 3, n - 3);
+  if (found == Reading::readable) found = read_detached(x, from);
+  if (found == Reading::readable) found = target.read(args[0], from);
+  if (found != Reading::readable) return Outcome::unread(found);
   Key key;
-  const bool keyed = make_key(from, args[1], own.args(), n - 3, key);
-  const Owned bytes(keyed ? key.bytes() : nullptr);
-  PyObject* const plan = bytes ? PyDict_GetItemWithError(calls.plans, bytes.get()) : nullptr;
-  if (PyErr_Occurred()) return nullptr;
-  if (plan) return run_plan(x, from, plan, &target).to_python();
-  const CoreCall call{x, from, args[1], names, own.args(), n - 3, false, &target};
-  return run_specialized(call, bytes.get(), nullptr).to_python();
+  const Owned bytes = make_key(from, args[1], own.args(), n - 3, key) ? key.bytes() : Owned();
+  const Owned plan = bytes ? cached_plan(bytes.get()) : Owned();
+  if (plan) return run_plan(x, from, plan.get(), &target);
+  return run_specialized({x, from, args[1], names, own.args(), n - 3, false, &target}, bytes.get(), nullptr);
 }
 
 // Reads (bytes of a Normalized of every channel, the dim of channels or -1).
@@ -350,40 +340,41 @@ bool read_normalization(PyObject* each, PyObject* channel, Normalization& found)
 
 // (out, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must run it; None
 // where Python must run the call. out: an array that the caller may write to.
-PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 3) return PyErr_Format(PyExc_TypeError, "expected an out, a call and an array");
+Outcome cached_call_into(PyObject* const* args, Py_ssize_t n) {
   Target target;
   return call_into(target, args, n);
 }
 
 // (normalization of every channel, dim of channels, out, call, x, *arguments) -> as cached_call_into, with the result
 // normalized
-PyObject* normalized_call(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n < 5) return PyErr_Format(PyExc_TypeError, "expected a normalization, a dim, an out, a call and an array");
+Outcome normalized_call(PyObject* const* args, Py_ssize_t n) {
   Target target;
-  if (!read_normalization(args[0], args[1], target.normalization)) return nullptr;
+  if (!read_normalization(args[0], args[1], target.normalization)) return Outcome::failed();
   return call_into(target, args + 2, n - 2);
 }
 
 // (normalization of every channel, dim of channels, out, y) -> out, with y normalized; None where PyTorch must do it.
-PyObject* normalized(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 4) return PyErr_Format(PyExc_TypeError, "expected a normalization, a dim, an out and an array");
+Outcome normalized(PyObject* const* args, Py_ssize_t) {
   Target target;
   ArrayView y;
-  if (!read_normalization(args[0], args[1], target.normalization)) return nullptr;
-  if (read_array(args[3], y) != Reading::readable || !target.read(args[2], y)) return none_or_error();
-  if (y.tensor && (calls_are_traced() || wants_grad(args[3]))) return none_or_error();
-  if (y.ndim != target.view.ndim || !std::equal(y.shape, y.shape + y.ndim, target.view.shape)) return none_or_error();
+  if (!read_normalization(args[0], args[1], target.normalization)) return Outcome::failed();
+  Reading found = tracing_of(args[3]);
+  if (found == Reading::readable) found = read_detached(args[3], y);
+  if (found == Reading::readable) found = target.read(args[2], y);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (y.ndim != target.view.ndim || !std::equal(y.shape, y.shape + y.ndim, target.view.shape))
+    return Outcome::declined();
   int order[max_read_dims];
   std::iota(order, order + y.ndim, 0);
   std::stable_sort(order, order + y.ndim, [&](int a, int b) { return y.stride[a] > y.stride[b]; });
   NormalizeTask task{y.data, Dtype(y.dtype->number), 0, {}};
-  if (y.n_values() && (!y.contiguous(order) || !target.float_rows(y.shape, y.ndim, order, task.to))) Py_RETURN_NONE;
+  if (y.n_values() && (!y.contiguous(order) || !target.float_rows(y.shape, y.ndim, order, task.to)))
+    return Outcome::declined();
   const int threads = threads_for(4 * y.n_values());
-  if (!threads) return nullptr;
+  if (!threads) return Outcome::failed();
   task.n_rows = y.n_values() ? y.n_values() / task.to.width() : 0;
-  if (!work(y.n_values(), [&] { kernels().bytes->normalize(task, threads); })) return nullptr;
-  return Py_NewRef(args[2]);
+  if (!work(y.n_values(), [&] { kernels().bytes->normalize(task, threads); })) return Outcome::failed();
+  return Outcome::done(Owned(Py_NewRef(args[2])));
 }
 
 }  // namespace tenter

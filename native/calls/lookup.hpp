@@ -9,11 +9,11 @@
 
 namespace tenter {
 
-// The key of the specialization that computes gradients with g's layout, for calls of another specialization. A new
-// reference; null with an error, or without one if the memory order of g depends on its shape.
-PyObject* gradients_key(PyObject* specialization_key, const ArrayView& g);
-PyObject* specialization_of(PyObject* key);      // borrowed; null with an error, or without one if none is cached
-PyObject* cached_plan(PyObject* key);            // borrowed; null with an error, or without one if none is cached
+// The key of the specialization that computes gradients with g's layout, for calls of another specialization. Null if
+// there is none: the memory order of g depends on its shape.
+Owned gradients_key(PyObject* specialization_key, const ArrayView& g);
+Owned specialization_of(PyObject* key);          // null if none is cached
+Owned cached_plan(PyObject* key);                // null if none is cached
 bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
 // Runs a cached plan for x, whose gradient is not recorded. target: where the result goes; null for fresh memory. With
 // a target the result may be the plan itself: Python must then run it.
@@ -25,30 +25,30 @@ Outcome run_ready(PyObject* x, PyObject* plan);
 
 // METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp,
 // offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
-PyObject* register_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* forget_calls(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* cached_call(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* cached_call_into(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* normalized_call(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* normalized(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* call_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_positions(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* register_calls(PyObject* const* args, Py_ssize_t n);
+PyObject* forget_calls(PyObject* const* args, Py_ssize_t n);
+Outcome specialization_key(PyObject* const* args, Py_ssize_t n);
+Outcome cached_call(PyObject* const* args, Py_ssize_t n);
+Outcome cached_call_into(PyObject* const* args, Py_ssize_t n);
+Outcome normalized_call(PyObject* const* args, Py_ssize_t n);
+Outcome normalized(PyObject* const* args, Py_ssize_t n);
+Outcome call_key(PyObject* const* args, Py_ssize_t n);
+Outcome row_offsets(PyObject* const* args, Py_ssize_t n);
+Outcome last_offset(PyObject* const* args, Py_ssize_t n);
+Outcome by_offsets(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_offsets(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_positions(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_ranges(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_mask(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_spans(PyObject* const* args, Py_ssize_t n);
+Outcome segment_sum(PyObject* const* args, Py_ssize_t n);
+Outcome segment_mean(PyObject* const* args, Py_ssize_t n);
+Outcome segment_max(PyObject* const* args, Py_ssize_t n);
+Outcome segment_min(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_pad(PyObject* const* args, Py_ssize_t n);
+Outcome ragged_unpad(PyObject* const* args, Py_ssize_t n);
+Outcome segment_less_max(PyObject* const* args, Py_ssize_t n);
+Outcome segment_share(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -9,39 +9,38 @@
 namespace tenter {
 namespace {
 
-// Reads a 1-D tensor on the host and returns its dtype. Null with an error, or without one where Python must look.
-const ArrayDtype* read_row(PyObject* x, ArrayView& view) {
-  if (!is_tensor(x) || read_array(x, view) != Reading::readable || view.device != on_cpu || view.ndim != 1)
-    return nullptr;
-  return view.dtype;
+// Reads a 1-D tensor on the host.
+Reading read_row(PyObject* x, ArrayView& view) {
+  const Reading found = is_tensor(x) ? read_array(x, view) : Reading::unreadable;
+  if (found == Reading::readable && (view.device != on_cpu || view.ndim != 1)) return Reading::unreadable;
+  return found;
 }
 
 }  // namespace
 
 // (counts, n, output_size) -> the n + 1 offsets; None where Python must look, also if an argument is wrong.
-PyObject* row_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected 3 arguments");
+Outcome row_offsets(PyObject* const* args, Py_ssize_t) {
   ArrayView counts;
-  const ArrayDtype* const dtype = read_row(args[0], counts);
   int64_t n, output_size = 0;
-  if (!dtype || !is_count(dtype->number) || !exact_int(args[1], n) || n != counts.shape[0]) return none_or_error();
-  if (args[2] != Py_None && !exact_int(args[2], output_size)) Py_RETURN_NONE;
+  if (const Reading found = read_row(args[0], counts); found != Reading::readable) return Outcome::unread(found);
+  const int number = counts.dtype->number;
+  if (!is_count(number) || !exact_int(args[1], n) || n != counts.shape[0]) return Outcome::declined();
+  if (args[2] != Py_None && !exact_int(args[2], output_size)) return Outcome::declined();
   char* to;
   Outcome offsets = empty_int64(true, n + 1, to);
-  if (!offsets.is_done()) return std::move(offsets).to_python();
-  const int64_t total =
-      prefix_sum(counts.data, Dtype(dtype->number), counts.stride[0], n, reinterpret_cast<int64_t*>(to), 1);
-  if (total < 0 || (args[2] != Py_None && total != output_size)) Py_RETURN_NONE;
-  return std::move(offsets).to_python();
+  if (!offsets.is_done()) return offsets;
+  const int64_t total = prefix_sum(counts.data, Dtype(number), counts.stride[0], n, reinterpret_cast<int64_t*>(to), 1);
+  if (total < 0 || (args[2] != Py_None && total != output_size)) return Outcome::declined();
+  return offsets;
 }
 
 // (offsets) -> the last offset; None where Python must look.
-PyObject* last_offset(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 1) return PyErr_Format(PyExc_TypeError, "expected an argument");
+Outcome last_offset(PyObject* const* args, Py_ssize_t) {
   ArrayView offsets;
-  const ArrayDtype* const dtype = read_row(args[0], offsets);
-  if (!dtype || dtype->number != int(Dtype::i64) || offsets.shape[0] == 0) return none_or_error();
-  return PyLong_FromLongLong(load_unaligned<int64_t>(offsets.data + (offsets.shape[0] - 1) * offsets.stride[0]));
+  if (const Reading found = read_row(args[0], offsets); found != Reading::readable) return Outcome::unread(found);
+  if (offsets.dtype->number != int(Dtype::i64) || offsets.shape[0] == 0) return Outcome::declined();
+  const char* const last = offsets.data + (offsets.shape[0] - 1) * offsets.stride[0];
+  return Outcome::of_python(PyLong_FromLongLong(load_unaligned<int64_t>(last)));
 }
 
 }  // namespace tenter

@@ -52,33 +52,31 @@ struct SpecializedCall : PlannedCall {
   }
   // Returns null for the first gradient with a layout: Python then makes the specialization.
   std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
-    const Owned of_gradients(gradients_key(specialization_key.get(), from));
-    PyObject* const found = of_gradients ? specialization_of(of_gradients.get()) : nullptr;
+    const Owned of_gradients = gradients_key(specialization_key.get(), from);
+    const Owned found = of_gradients ? specialization_of(of_gradients.get()) : Owned();
     if (!found) return nullptr;
-    const Owned reference(Py_NewRef(found));  // as another thread may drop it from the cache
-    const Specialization& transposed = *nb::inst_ptr<Specialization>(found);
+    const Specialization& transposed = *nb::inst_ptr<Specialization>(found.get());
     DynamicArguments sizes = dynamic;
     for (int k = 0; k < transposed.n_axes; ++k) sizes.sizes[k] = shape[transposed.axes[k].dim];
     return transposed.plan(from, sizes, nullptr);
   }
 };
 
-// The key of the plan of a call's gradients with g's layout. Null with an error, or without one if the call has no key.
+// The key of the plan of a call's gradients with g's layout. Null if the call has no key.
 Owned key_of_adjoint(const PlannedCall& call, const ArrayView& g) {
-  char* bytes;
-  Py_ssize_t n;
+  if (!call.key) return Owned();
   Key key;
-  if (!call.key || PyBytes_AsStringAndSize(call.key.get(), &bytes, &n) < 0) return Owned();
-  key.put(bytes, size_t(n)), key.put('^');  // no call's key has a '^' there
+  key.put(PyBytes_AsString(call.key.get()), size_t(PyBytes_Size(call.key.get())));
+  key.put('^');  // no call's key has a '^' there
   key.array(g);
-  return Owned(key.fits() ? key.bytes() : nullptr);
+  return key.bytes();
 }
 
 }  // namespace
 
 Outcome PlannedCall::run(PyObject* x) const {
   ArrayView from;
-  if (read_array(x, from) != Reading::readable) return Outcome::none();
+  if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
   flip(from);
   const CachedPlan cached{key.get(), plan.get(), is_cached};
   return cached.run(x, from, nullptr, [&] { return make_plan(from); });
@@ -86,14 +84,12 @@ Outcome PlannedCall::run(PyObject* x) const {
 
 Outcome PlannedCall::adjoint(PyObject* g) const {
   ArrayView from;
-  if (read_array(g, from) != Reading::readable || wants_grad(g)) return Outcome::none();
+  if (const Reading found = read_detached(g, from); found != Reading::readable) return Outcome::unread(found);
   const bool fits =
       from.dtype == dtype && from.ndim == ndim && std::equal(from.shape, from.shape + from.ndim, shape_out);
   if (!fits) return Outcome::declined();
   const Owned of_gradients = key_of_adjoint(*this, from);
-  // A reference of our own, as another thread may drop it from the cache.
-  const Owned found(of_gradients ? Py_XNewRef(cached_plan(of_gradients.get())) : nullptr);
-  if (PyErr_Occurred()) return Outcome::failed();
+  const Owned found = of_gradients ? cached_plan(of_gradients.get()) : Owned();
   if (found) return run_plan(g, from, found.get());
   const bool caches = of_gradients && (is_cached || !is_seldom(of_gradients.get()));
   const CachedPlan cached{of_gradients.get(), nullptr, caches};
@@ -141,8 +137,7 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
 }
 
 // The Function's forward: (ctx, x, RecordedCall or Plan) -> the result.
-PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 3) return PyErr_Format(PyExc_TypeError, "expected a ctx, an array and a call");
+PyObject* recorded_forward(PyObject* const* args, Py_ssize_t) {
   PyObject *const x = args[1], *const how = args[2];
   if (PyObject_SetAttr(args[0], gradients.name_call, how) < 0) return nullptr;
   const RecordedCall* const call = PyTuple_Check(how) ? nullptr : nb::inst_ptr<RecordedCall>(how);
@@ -154,14 +149,13 @@ PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n) {
 }
 
 // The Function's backward, a method of ctx: (gradient) -> (the gradient of x, None).
-PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
-  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t) {
   PyObject* const g = args[0];
   const Owned how(PyObject_GetAttr(ctx, gradients.name_call));
   if (!how) return nullptr;
-  const int traced = is_tensor(g) ? calls_are_traced() : 1;
-  if (traced < 0) return nullptr;
-  if (!traced && !PyTuple_Check(how.get())) {
+  const Reading traced = is_tensor(g) ? tracing_of(g) : Reading::unreadable;
+  if (traced == Reading::failed) return nullptr;
+  if (traced == Reading::readable && !PyTuple_Check(how.get())) {
     Outcome found = nb::inst_ptr<RecordedCall>(how.get())->adjoint(g);
     if (!found.is_declined()) {
       const Owned x = std::move(found).result();
@@ -173,23 +167,19 @@ PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) 
 }
 
 // (gradient, RecordedCall) -> the key of the specialization that computes such gradients; None if there is none.
-PyObject* gradients_specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
+Outcome gradients_specialization_key(PyObject* const* args, Py_ssize_t) {
   ArrayView from;
-  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  if (const Reading found = read_array(args[0], from); found != Reading::readable) return Outcome::unread(found);
   const auto* const call = dynamic_cast<const SpecializedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
-  PyObject* const key = call ? gradients_key(call->specialization_key.get(), from) : nullptr;
-  return key ? key : none_or_error();
+  return Outcome::if_any(call ? gradients_key(call->specialization_key.get(), from) : Owned());
 }
 
 // (gradient, RecordedCall) -> the key by which Python caches the plan of such gradients; None if it must not cache one.
-PyObject* adjoint_plan_key(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 2) return PyErr_Format(PyExc_TypeError, "expected a gradient and a call");
+Outcome adjoint_plan_key(PyObject* const* args, Py_ssize_t) {
   ArrayView from;
-  if (read_array(args[0], from) != Reading::readable) return none_or_error();
+  if (const Reading found = read_array(args[0], from); found != Reading::readable) return Outcome::unread(found);
   const auto* const call = dynamic_cast<const PlannedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
-  Owned key = call && call->is_cached ? key_of_adjoint(*call, from) : Owned();
-  return key ? key.release() : none_or_error();
+  return Outcome::if_any(call && call->is_cached ? key_of_adjoint(*call, from) : Owned());
 }
 
 }  // namespace tenter

@@ -41,7 +41,7 @@ struct PlannedCall : RecordedCall {
 
   Outcome run(PyObject* x) const override;
   Outcome adjoint(PyObject* g) const override;
-  // The plan of the call, and the plan of the gradient of x. Null with an error, or without one where Python must plan.
+  // The plan of the call, and the plan of the gradient of x. Null where Python must plan.
   // from: the view of x, after `flip`; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
@@ -63,9 +63,9 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
                            const DynamicArguments& dynamic, PyObject* scale, const CachedPlan& cached);
 
 // METH_FASTCALL functions; what they take and return is at their definitions.
-PyObject* recorded_forward(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* recorded_backward(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* gradients_specialization_key(PyObject*, PyObject* const* args, Py_ssize_t n);
-PyObject* adjoint_plan_key(PyObject*, PyObject* const* args, Py_ssize_t n);
+PyObject* recorded_forward(PyObject* const* args, Py_ssize_t n);
+PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n);
+Outcome gradients_specialization_key(PyObject* const* args, Py_ssize_t n);
+Outcome adjoint_plan_key(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

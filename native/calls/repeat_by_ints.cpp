@@ -198,7 +198,7 @@ bool is_repeat(const CallArguments& names) {
 
 Outcome repeat_by_ints(const CoreCall& call, const CachedPlan& cached) {
   Repeats by;
-  if (!read(call, by)) return Outcome::none();
+  if (!read(call, by)) return Outcome::declined();
   if (call.wants_grad) return recorded(call.x, call.from, by, cached);
   if (!cached.caches) return copied(call.x, call.from, by, call.target);
   return cached.run(call.x, call.from, call.target, [&] { return copies_of(call.from, by); });

@@ -110,11 +110,11 @@ Outcome Repeated::run(PyObject* x) const {
 
 Outcome Repeated::adjoint(PyObject* g) const {
   ArrayView from;
-  const Reading found = read_array(g, from, counts.total == 0);
-  if (found == Reading::failed) return Outcome::failed();
-  bool simple = found == Reading::readable && from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
+  const Reading found = read_detached(g, from, counts.total == 0);
+  if (found != Reading::readable) return Outcome::unread(found);
+  bool simple = from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
   for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
-  if (!simple || !(counts.total == 0 || from.contiguous()) || wants_grad(g)) return Outcome::none();
+  if (!simple || !(counts.total == 0 || from.contiguous())) return Outcome::declined();
   const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
   const int64_t bytes_in = outer * counts.n() * inner * dtype->itemsize;
   Fresh x = result_of(g, from, shape_in, ndim_in, bytes_in, nullptr, true);
@@ -249,7 +249,7 @@ Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObjec
   const bool tensors = is_tensor(x);
   if (!are_alike(x, x_counts)) return Outcome::declined();
   if (const Reading found = read_both(x, from, x_counts, counted); found != Reading::readable)
-    return found == Reading::failed ? Outcome::failed() : Outcome::declined();
+    return Outcome::unread(found);
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory(), Outcome::failed();
   Repeated& how = *made;
@@ -297,19 +297,19 @@ bool read_operands(const ArrayView& from, const ArrayView& offsets, PyObject* at
 
 // (x, offsets, dim, total) -> x repeated, by the prefix sums of counts. (gradient, offsets, dim) -> its segment sums.
 // None where Python must look, also if an argument is wrong.
-PyObject* by_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3 && n_args != 4) return PyErr_Format(PyExc_TypeError, "expected 3 or 4 arguments");
+Outcome by_offsets(PyObject* const* args, Py_ssize_t n_args) {
   const bool sums = n_args == 3;
   PyObject *const x = args[0], *const x_counts = args[1];
-  if (!is_tensor(x) || !is_tensor(x_counts)) Py_RETURN_NONE;
+  if (!is_tensor(x) || !is_tensor(x_counts)) return Outcome::declined();
   ArrayView from, offsets;
   if (const Reading found = read_both(x, from, x_counts, offsets); found != Reading::readable)
-    return found == Reading::failed ? nullptr : Py_NewRef(Py_None);
+    return Outcome::unread(found);
   Repeated how;
-  if (!read_operands(from, offsets, args[2], sums ? nullptr : args[3], how)) Py_RETURN_NONE;
-  if (!sums) return how.copy(x, from).to_python();
-  if (!is_float_number(from.dtype->number)) Py_RETURN_NONE;
-  return calls_are_traced() ? none_or_error() : how.adjoint(x).to_python();
+  if (!read_operands(from, offsets, args[2], sums ? nullptr : args[3], how)) return Outcome::declined();
+  if (!sums) return how.copy(x, from);
+  if (!is_float_number(from.dtype->number)) return Outcome::declined();
+  if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
+  return how.adjoint(x);
 }
 
 }  // namespace tenter

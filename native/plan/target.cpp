@@ -71,13 +71,15 @@ bool aligned(const ArrayView& x) {
 
 }  // namespace
 
-bool Target::read(PyObject* out, const ArrayView& x) {
+Reading Target::read(PyObject* out, const ArrayView& x) {
   object = out;
-  if (read_array(out, view) != Reading::readable || view.tensor != x.tensor) return false;
+  if (const Reading found = read_array(out, view); found != Reading::readable) return found;
   const auto is = [](const ArrayView& a, Dtype dtype) { return a.dtype->number == int(dtype); };
   const bool has_dtype =
       normalization.each ? is(view, Dtype::f32) && (is(x, Dtype::u8) || is(x, Dtype::f32)) : view.dtype == x.dtype;
-  return has_dtype && view.device == on_cpu && x.device == on_cpu && apart(x, view) && elements_apart(view);
+  const bool is_taken = view.tensor == x.tensor && has_dtype && view.device == on_cpu && x.device == on_cpu &&
+                        apart(x, view) && elements_apart(view);
+  return is_taken ? Reading::readable : Reading::unreadable;
 }
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {

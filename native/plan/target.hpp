@@ -32,9 +32,9 @@ struct Target {
   ArrayView view;
   Normalization normalization;
 
-  // Reads `out`, a writable array; the reference is borrowed. Returns false where Python must refuse it or make the
-  // result first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
-  bool read(PyObject* out, const ArrayView& x);
+  // Reads `out`, a writable array; the reference is borrowed. Unreadable where Python must refuse it or make the result
+  // first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
+  Reading read(PyObject* out, const ArrayView& x);
   // Whether `out` has the shape of the result, and its rows if it is normalized. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;
   // Where a normalized result goes whose dims are in this order in memory. Returns false if its rows are no rows of

@@ -25,63 +25,77 @@ namespace nb = nanobind;
 namespace tenter {
 namespace {
 
-// Turns C++ exceptions of a function into Python errors. These functions are not bound by nanobind, as reading their
-// arguments would take longer than the calls.
-template <PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t)>
-PyObject* without_exceptions(PyObject* self, PyObject* const* args, Py_ssize_t n) {
+PyObject* to_python(PyObject* result) { return result; }
+PyObject* to_python(Outcome&& result) { return std::move(result).to_python(); }
+
+// Runs a function, and turns C++ exceptions into Python errors.
+template <class F>
+PyObject* without_exceptions(F&& f) {
   try {
-    return f(self, args, n);
+    return to_python(f());
   } catch (const std::bad_alloc&) { return PyErr_NoMemory(); } catch (const std::exception& wrong) {  // by verify.hpp
     return PyErr_Format(PyExc_RuntimeError, "%s", wrong.what());
   }
 }
 
-template <PyObject* (*f)(PyObject*, PyObject* const*, Py_ssize_t)>
+// A function f(arguments, how many) as Python calls it. These functions are not bound by nanobind, as reading their
+// arguments would take longer than the calls. n: how many arguments f takes; if `more`, it takes others too.
+template <auto f, Py_ssize_t n, bool more = false>
 PyMethodDef fast(const char* name) {
-  auto* const function = reinterpret_cast<void (*)()>(without_exceptions<f>);
-  return {name, reinterpret_cast<PyCFunction>(function), METH_FASTCALL, nullptr};
+  PyObject* (*const call)(PyObject*, PyObject* const*, Py_ssize_t) = [](PyObject*, PyObject* const* args,
+                                                                        Py_ssize_t given) {
+    const bool right = given == n || (more && given > n);
+    return right ? without_exceptions([&] { return f(args, given); })
+                 : PyErr_Format(PyExc_TypeError, "expected %zd arguments, got %zd", n, given);
+  };
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call)), METH_FASTCALL, nullptr};
 }
 
 PyMethodDef functions[] = {
-    fast<register_numpy>("register_numpy"),
-    fast<register_torch>("register_torch"),
-    fast<register_calls>("register_calls"),
-    fast<cached_call>("cached_call"),
-    fast<cached_call_into>("cached_call_into"),
-    fast<normalized_call>("normalized_call"),
-    fast<normalized>("normalized"),
-    fast<name_arguments>("name_arguments"),
-    fast<know_constants>("know_constants"),
-    fast<call_key>("call_key"),
-    fast<forget_calls>("forget_calls"),
-    fast<specialization_key>("specialization_key"),
-    fast<ordinary>("ordinary"),
-    fast<expand_view>("expand_view"),
-    fast<recorded_forward>("recorded_forward"),
-    fast<gradients_specialization_key>("gradients_specialization_key"),
-    fast<adjoint_plan_key>("adjoint_plan_key"),
-    fast<by_offsets>("by_offsets"),
-    fast<row_offsets>("row_offsets"),
-    fast<last_offset>("last_offset"),
-    fast<ragged_offsets>("ragged_offsets"),
-    fast<ragged_row_ids>("ragged_row_ids"),
-    fast<ragged_positions>("ragged_positions"),
-    fast<ragged_ranges>("ragged_ranges"),
-    fast<ragged_mask>("ragged_mask"),
-    fast<ragged_spans>("ragged_spans"),
-    fast<segment_sum>("segment_sum"),
-    fast<segment_mean>("segment_mean"),
-    fast<segment_max>("segment_max"),
-    fast<segment_min>("segment_min"),
-    fast<ragged_pad>("ragged_pad"),
-    fast<ragged_unpad>("ragged_unpad"),
-    fast<segment_less_max>("segment_less_max"),
-    fast<segment_share>("segment_share"),
+    fast<register_numpy, 6>("register_numpy"),
+    fast<register_torch, 16>("register_torch"),
+    fast<register_calls, 9>("register_calls"),
+    fast<cached_call, 2, true>("cached_call"),
+    fast<cached_call_into, 3, true>("cached_call_into"),
+    fast<normalized_call, 5, true>("normalized_call"),
+    fast<normalized, 4>("normalized"),
+    fast<name_arguments, 2>("name_arguments"),
+    fast<know_constants, 0, true>("know_constants"),
+    fast<call_key, 2, true>("call_key"),
+    fast<forget_calls, 0>("forget_calls"),
+    fast<specialization_key, 2, true>("specialization_key"),
+    fast<ordinary, 1>("ordinary"),
+    fast<expand_view, 2>("expand_view"),
+    fast<recorded_forward, 3>("recorded_forward"),
+    fast<gradients_specialization_key, 2>("gradients_specialization_key"),
+    fast<adjoint_plan_key, 2>("adjoint_plan_key"),
+    fast<by_offsets, 3, true>("by_offsets"),
+    fast<row_offsets, 3>("row_offsets"),
+    fast<last_offset, 1>("last_offset"),
+    fast<ragged_offsets, 3>("ragged_offsets"),
+    fast<ragged_row_ids, 3>("ragged_row_ids"),
+    fast<ragged_positions, 3>("ragged_positions"),
+    fast<ragged_ranges, 5>("ragged_ranges"),
+    fast<ragged_mask, 3>("ragged_mask"),
+    fast<ragged_spans, 4>("ragged_spans"),
+    fast<segment_sum, 4>("segment_sum"),
+    fast<segment_mean, 4>("segment_mean"),
+    fast<segment_max, 4>("segment_max"),
+    fast<segment_min, 4>("segment_min"),
+    fast<ragged_pad, 5>("ragged_pad"),
+    fast<ragged_unpad, 4>("ragged_unpad"),
+    fast<segment_less_max, 4>("segment_less_max"),
+    fast<segment_share, 4>("segment_share"),
     {nullptr, nullptr, 0, nullptr},
 };
 
 // Functions that are bound as methods: PyTorch's engine calls a Function's backward as a method of its ctx.
-PyMethodDef methods[] = {fast<recorded_backward>("recorded_backward")};
+PyObject* backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
+  if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
+  return without_exceptions([&] { return recorded_backward(ctx, args, n); });
+}
+PyMethodDef methods[] = {{"recorded_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(backward)),
+                          METH_FASTCALL, nullptr}};
 
 void require(bool right, const char* expected) {
   if (!right) throw std::invalid_argument(std::string("specialization: expected ") + expected);

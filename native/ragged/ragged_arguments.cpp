@@ -17,36 +17,42 @@ int64_t* Numbers::get(int64_t n) {
   return reinterpret_cast<int64_t*>(block_->p);
 }
 
-bool Arguments::array(PyObject* x, ArrayView& view) {
+template <Reading (*read)(PyObject*, ArrayView&, bool)>
+Reading Arguments::on_host(PyObject* x, ArrayView& view) {
   const bool tensor = is_tensor(x);
-  if (!tensor && !is_numpy(x)) return false;
-  if (tensor && !asked_ && calls_are_traced()) return false;
+  if (tensor && !asked_)
+    if (const Reading found = tracing_of(x); found != Reading::readable) return found;
   asked_ = asked_ || tensor;
-  return read_array(x, view) == Reading::readable && view.device == on_cpu;
+  const Reading found = read(x, view, false);
+  return found == Reading::readable && view.device != on_cpu ? Reading::unreadable : found;
 }
 
-bool Arguments::integers(PyObject* x, ArrayView& view, int ndim) {
-  if (!array(x, view)) return false;
+Reading Arguments::array(PyObject* x, ArrayView& view) { return on_host<read_detached>(x, view); }
+
+Reading Arguments::integers(PyObject* x, ArrayView& view, int ndim) {
+  if (const Reading found = on_host<read_array>(x, view); found != Reading::readable) return found;
   const int number = view.dtype->number;
-  return (ndim == 0 || view.ndim == ndim) && (number == int(Dtype::i32) || number == int(Dtype::i64));
+  const bool fits = (ndim == 0 || view.ndim == ndim) && (number == int(Dtype::i32) || number == int(Dtype::i64));
+  return fits ? Reading::readable : Reading::unreadable;
 }
 
 bool fits_machine(int64_t n, int64_t itemsize, int64_t& bytes) {
   return !__builtin_mul_overflow(n, itemsize, &bytes) && bytes <= machine_memory();
 }
 
-bool RowLengths::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
+Reading RowLengths::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
   n = lengths.shape[0];
   if (!to) to = numbers_.get(n + 1);
   const int threads = threads_for(n * 8);
   const auto sum = [&] {
     total = prefix_sum(lengths.data, Dtype(lengths.dtype->number), lengths.stride[0], n, to, threads);
   };
-  if (!threads || !work(n * 8, sum) || total < 0) return false;
+  if (!threads || !work(n * 8, sum)) return Reading::failed;
   offset = to;
   int64_t expected = total;
-  if (total_of_all != Py_None && (!exact_int(total_of_all, expected) || expected != total)) return false;
-  return !is_int32(lengths) || total <= std::numeric_limits<int32_t>::max();
+  if (total_of_all != Py_None && !exact_int(total_of_all, expected)) return Reading::unreadable;
+  const bool fits = !is_int32(lengths) || total <= std::numeric_limits<int32_t>::max();
+  return total >= 0 && expected == total && fits ? Reading::readable : Reading::unreadable;
 }
 
 int64_t RowLengths::longest() const {

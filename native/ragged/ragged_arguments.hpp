@@ -29,12 +29,14 @@ class Numbers {
 // Reads the arrays of one call.
 class Arguments {
  public:
-  // Returns false if x is not an ordinary dense array on the host, or with an error.
-  bool array(PyObject* x, ArrayView& view);
+  // An ordinary dense array on the host, whose gradient is not recorded.
+  Reading array(PyObject* x, ArrayView& view);
   // The same for int32 or int64 only. ndim: 0 for any number of dims.
-  bool integers(PyObject* x, ArrayView& view, int ndim = 1);
+  Reading integers(PyObject* x, ArrayView& view, int ndim = 1);
 
  private:
+  template <Reading (*read)(PyObject*, ArrayView&, bool)>
+  Reading on_host(PyObject* x, ArrayView& view);
   bool asked_ = false;  // whether it was asked, for this call, if calls on tensors are traced
 };
 
@@ -48,9 +50,9 @@ struct RowLengths {
   int64_t n = 0, total = 0;
   const int64_t* offset = nullptr;
 
-  // Returns false if lengths are wrong or unusual, or with an error. total_of_all: the sum that lengths must have; None
-  // for any. to: memory for the offsets; null to allocate it here.
-  bool read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to = nullptr);
+  // Unreadable if lengths are wrong or unusual. total_of_all: the sum that lengths must have; None for any. to: memory
+  // for the offsets; null to allocate it here.
+  Reading read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to = nullptr);
   int64_t longest() const;
 
  private:
@@ -61,20 +63,21 @@ struct RowLengths {
 // stores) to write it. x: the call's array, as in result_of. bytes: of the result. out: memory for the result, which
 // may overlap only what `fill` does not read; None for fresh memory. read: bytes that `fill` reads.
 template <class F>
-PyObject* made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, PyObject* out,
-               F&& fill, int64_t read = 0) {
+Outcome made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, PyObject* out, F&& fill,
+             int64_t read = 0) {
   read = std::max(bytes, read);
   const int threads = threads_for(read);
-  if (!threads) return nullptr;
+  if (!threads) return Outcome::failed();
   const auto write = [&](char* to, bool stream) { run_unlocked(read, [&] { fill(to, threads, stream); }); };
   if (out != Py_None) {
     Target target;
-    if (!target.read(out, like) || !target.takes(shape, ndim, nullptr)) return none_or_error();
-    return bytes ? target.fill(nullptr, threads, write).to_python() : Py_NewRef(out);
+    if (const Reading found = target.read(out, like); found != Reading::readable) return Outcome::unread(found);
+    if (!target.takes(shape, ndim, nullptr)) return Outcome::declined();
+    return bytes ? target.fill(nullptr, threads, write) : Outcome::done(Owned(Py_NewRef(out)));
   }
   Fresh y = result_of(x, like, shape, ndim, bytes);
-  if (y.is_made() && bytes && !no_exception([&] { write(y.data, y.stream); })) return nullptr;
-  return std::move(y.array).to_python();
+  if (y.is_made() && bytes && !no_exception([&] { write(y.data, y.stream); })) return Outcome::failed();
+  return std::move(y.array);
 }
 
 }  // namespace tenter

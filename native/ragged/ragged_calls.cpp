@@ -14,15 +14,15 @@
 namespace tenter {
 namespace {
 
-PyObject* numbered(PyObject* const* args, Py_ssize_t n_args, bool ids) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, a total and an out");
+Outcome numbered(PyObject* const* args, bool ids) {
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
   int64_t bytes;
-  if (!arguments.integers(args[0], lengths) || !rows.read(lengths, args[1]) ||
-      !fits_machine(rows.total, lengths.dtype->itemsize, bytes))
-    return none_or_error();
+  Reading found = arguments.integers(args[0], lengths);
+  if (found == Reading::readable) found = rows.read(lengths, args[1]);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (!fits_machine(rows.total, lengths.dtype->itemsize, bytes)) return Outcome::declined();
   return made(args[0], lengths, &rows.total, 1, bytes, args[2], [&](char* to, int threads, bool stream) {
     kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, ids, to, is_int32(lengths), stream}, threads);
   });
@@ -38,10 +38,11 @@ struct Each {
   bool given = false;
 
   // copies: whether the array's memory may be written to while the table is read
-  bool read(PyObject* x, Arguments& arguments, int64_t n, bool copies) {
-    if (exact_int(x, of_all)) return true;
-    given = arguments.integers(x, view) && view.shape[0] == n && view.contiguous();
-    if (!given) return false;
+  Reading read(PyObject* x, Arguments& arguments, int64_t n, bool copies) {
+    if (exact_int(x, of_all)) return Reading::readable;
+    if (const Reading found = arguments.integers(x, view); found != Reading::readable) return found;
+    given = view.shape[0] == n && view.contiguous();
+    if (!given) return Reading::unreadable;
     const auto* const numbers = reinterpret_cast<const int64_t*>(view.data);
     if (is_int32(view) || copies) {
       int64_t* const to = numbers_.get(n);
@@ -52,7 +53,7 @@ struct Each {
       table = numbers;
     }
     of_all = 0;
-    return true;
+    return Reading::readable;
   }
 
  private:
@@ -66,40 +67,42 @@ int64_t integer_at(const ArrayView& x, int64_t i) {
 }  // namespace
 
 // (lengths, total, out) -> their offsets
-PyObject* ragged_offsets(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, a total and an out");
+Outcome ragged_offsets(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
-  if (!arguments.integers(args[0], lengths)) return none_or_error();
+  if (const Reading found = arguments.integers(args[0], lengths); found != Reading::readable)
+    return Outcome::unread(found);
   const int64_t n = lengths.shape[0] + 1, bytes = n * lengths.dtype->itemsize;
   if (is_int32(lengths) || args[2] != Py_None) {  // the lengths are checked before the result is written
-    if (!rows.read(lengths, args[1])) return none_or_error();
+    if (const Reading found = rows.read(lengths, args[1]); found != Reading::readable) return Outcome::unread(found);
     return made(args[0], lengths, &n, 1, bytes, args[2], [&](char* to, int, bool) {
       if (is_int32(lengths)) std::copy_n(rows.offset, n, reinterpret_cast<int32_t*>(to));
       else std::copy_n(rows.offset, n, reinterpret_cast<int64_t*>(to));
     });
   }
   Fresh y = result_of(args[0], lengths, &n, 1, bytes);
-  if (!y.is_made() || !rows.read(lengths, args[1], reinterpret_cast<int64_t*>(y.data))) return none_or_error();
-  return std::move(y.array).to_python();
+  if (!y.is_made()) return std::move(y.array);
+  const Reading found = rows.read(lengths, args[1], reinterpret_cast<int64_t*>(y.data));
+  return found == Reading::readable ? std::move(y.array) : Outcome::unread(found);
 }
 
 // (lengths, total, out) -> the row of each position; the place of each position in its row
-PyObject* ragged_row_ids(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, true); }
-PyObject* ragged_positions(PyObject*, PyObject* const* args, Py_ssize_t n) { return numbered(args, n, false); }
+Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t) { return numbered(args, true); }
+Outcome ragged_positions(PyObject* const* args, Py_ssize_t) { return numbered(args, false); }
 
 // (starts, lengths, steps, total, out) -> the ranges of all rows, one after the other
-PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected starts, lengths, steps, a total and an out");
+Outcome ragged_ranges(PyObject* const* args, Py_ssize_t) {
   const bool copies = args[4] != Py_None;
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
   Each start, step;
-  if (!arguments.integers(args[1], lengths) || !start.read(args[0], arguments, lengths.shape[0], copies) ||
-      !step.read(args[2], arguments, lengths.shape[0], copies) || !rows.read(lengths, args[3]))
-    return none_or_error();
+  Reading found = arguments.integers(args[1], lengths);
+  if (found == Reading::readable) found = start.read(args[0], arguments, lengths.shape[0], copies);
+  if (found == Reading::readable) found = step.read(args[2], arguments, lengths.shape[0], copies);
+  if (found == Reading::readable) found = rows.read(lengths, args[3]);
+  if (found != Reading::readable) return Outcome::unread(found);
   // The result has the dtype of one of the arrays. All must be of one library.
   PyObject* like = args[1];
   const ArrayView* view = &lengths;
@@ -110,11 +113,11 @@ PyObject* ragged_ranges(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
   int64_t bytes;
   RangesTask task{rows.offset, rows.n, start.table, step.table,      start.of_all,
                   step.of_all, false,  nullptr,     is_int32(*view), false};
-  if (!one_library || !fits_machine(rows.total, view->dtype->itemsize, bytes)) Py_RETURN_NONE;
+  if (!one_library || !fits_machine(rows.total, view->dtype->itemsize, bytes)) return Outcome::declined();
   const int threads = threads_for(rows.n * 8);
   int64_t wrong = -1;
-  if (!threads || !work(rows.n * 8, [&] { wrong = ranges_fit(task, threads); })) return nullptr;
-  if (wrong >= 0) Py_RETURN_NONE;
+  if (!threads || !work(rows.n * 8, [&] { wrong = ranges_fit(task, threads); })) return Outcome::failed();
+  if (wrong >= 0) return Outcome::declined();
   return made(like, *view, &rows.total, 1, bytes, args[4], [&](char* to, int n_threads, bool stream) {
     task.dst = to, task.stream = stream;
     kernels().ranges(task, n_threads);
@@ -127,20 +130,21 @@ static bool is_large_mask(int64_t bytes, PyObject* out) {
 }
 
 // (lengths, max_len, out) -> bool[n, max_len]
-PyObject* ragged_mask(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 3) return PyErr_Format(PyExc_TypeError, "expected lengths, the largest and an out");
+Outcome ragged_mask(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
-  if (!arguments.integers(args[0], lengths) || is_large_mask(lengths.shape[0], args[2]) || !rows.read(lengths, Py_None))
-    return none_or_error();
+  Reading found = arguments.integers(args[0], lengths);
+  if (found == Reading::readable && is_large_mask(lengths.shape[0], args[2])) found = Reading::unreadable;
+  if (found == Reading::readable) found = rows.read(lengths, Py_None);
+  if (found != Reading::readable) return Outcome::unread(found);
   const int64_t most = rows.longest();
   int64_t room = most, bytes;
-  if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) Py_RETURN_NONE;
-  if (!fits_machine(rows.n, room, bytes) || is_large_mask(bytes, args[2])) Py_RETURN_NONE;
+  if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) return Outcome::declined();
+  if (!fits_machine(rows.n, room, bytes) || is_large_mask(bytes, args[2])) return Outcome::declined();
   const int64_t shape[2] = {rows.n, room};
   ArrayView like = lengths;
-  if (!(like.dtype = bool_like(lengths))) Py_RETURN_NONE;
+  if (!(like.dtype = bool_like(lengths))) return Outcome::declined();
   return made(args[0], like, shape, 2, bytes, args[2], [&](char* to, int threads, bool) {
     pad({nullptr, to, rows.offset, rows.n, room, 1, nullptr, 0}, threads);
   });
@@ -158,25 +162,26 @@ static bool read_spans(const ArrayView& starts, const ArrayView& ends, int64_t n
 }
 
 // (starts, ends, n, out) -> bool[..., n]: which positions are between a start and its end, along the last dim
-PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected starts, ends, a length and an out");
+Outcome ragged_spans(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView starts, ends;
   int64_t n, bytes;
-  if (!exact_int(args[2], n) || n < 0 || !arguments.integers(args[0], starts, 0) || starts.ndim == 0 ||
-      !arguments.integers(args[1], ends, starts.ndim) || starts.tensor != ends.tensor || !starts.contiguous() ||
-      !ends.contiguous())
-    return none_or_error();
-  if (!std::equal(starts.shape, starts.shape + starts.ndim, ends.shape)) Py_RETURN_NONE;
+  if (!exact_int(args[2], n) || n < 0) return Outcome::declined();
+  Reading found = arguments.integers(args[0], starts, 0);
+  if (found == Reading::readable) found = arguments.integers(args[1], ends, starts.ndim);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (starts.ndim == 0 || starts.ndim != ends.ndim || starts.tensor != ends.tensor || !starts.contiguous() ||
+      !ends.contiguous() || !std::equal(starts.shape, starts.shape + starts.ndim, ends.shape))
+    return Outcome::declined();
   const int last = starts.ndim - 1;
   const int64_t n_spans = starts.n_values(), k = starts.shape[last], rows = k ? n_spans / k : 0;
-  if (!k || is_large_mask(n_spans, args[3]) || !fits_machine(rows, n, bytes)) Py_RETURN_NONE;
-  if (is_large_mask(bytes, args[3])) Py_RETURN_NONE;
+  if (!k || is_large_mask(n_spans, args[3]) || !fits_machine(rows, n, bytes)) return Outcome::declined();
+  if (is_large_mask(bytes, args[3])) return Outcome::declined();
   Numbers memory;
   int64_t* const pairs =
       memory.get(2 * n_spans);  // copied, so that the values that are checked are those that are used
   ArrayView like = starts;
-  if (!read_spans(starts, ends, n, pairs) || !(like.dtype = bool_like(starts))) Py_RETURN_NONE;
+  if (!read_spans(starts, ends, n, pairs) || !(like.dtype = bool_like(starts))) return Outcome::declined();
   int64_t shape[max_read_dims];
   std::copy_n(starts.shape, last, shape), shape[last] = n;
   return made(args[0], like, shape, starts.ndim, bytes, args[3],
@@ -184,25 +189,27 @@ PyObject* ragged_spans(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
 }
 
 // (x, lengths, max_len, value, out) -> rows padded to one length. value: the bytes of an element; None for zeros.
-PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 5) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, the largest, a value and an out");
+Outcome ragged_pad(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView x, lengths;
   RowLengths rows;
-  if (!arguments.array(args[0], x) || x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous() ||
-      (x.tensor && wants_grad(args[0])) || !arguments.integers(args[1], lengths) || !rows.read(lengths, Py_None))
-    return none_or_error();
+  Reading found = arguments.array(args[0], x);
+  if (found == Reading::readable) found = arguments.integers(args[1], lengths);
+  if (found == Reading::readable) found = rows.read(lengths, Py_None);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous()) return Outcome::declined();
   const int64_t most = rows.longest();
   int64_t room = most, values, bytes, shape[max_read_dims];
   const bool enough = args[2] == Py_None || (exact_int(args[2], room) && room >= most);
-  if (x.shape[0] != rows.total || !enough || !rows.total) Py_RETURN_NONE;
+  if (x.shape[0] != rows.total || !enough || !rows.total) return Outcome::declined();
   const int64_t each = x.n_values() / rows.total * x.dtype->itemsize;
-  if (!each || __builtin_mul_overflow(rows.n, room, &values) || !fits_machine(values, each, bytes)) Py_RETURN_NONE;
+  if (!each || __builtin_mul_overflow(rows.n, room, &values) || !fits_machine(values, each, bytes))
+    return Outcome::declined();
   shape[0] = rows.n, shape[1] = room, std::copy_n(x.shape + 1, x.ndim - 1, shape + 2);
   constexpr int64_t zeros[2] = {};  // an element of any dtype
   const char* element = reinterpret_cast<const char*>(zeros);
   if (args[3] != Py_None) {
-    if (PyBytes_Size(args[3]) != x.dtype->itemsize) return none_or_error();
+    if (!PyBytes_CheckExact(args[3]) || PyBytes_Size(args[3]) != x.dtype->itemsize) return Outcome::declined();
     element = PyBytes_AsString(args[3]);
   }
   const auto fill = [&](char* to, int threads, bool) {
@@ -212,19 +219,20 @@ PyObject* ragged_pad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
 }
 
 // (x, lengths, total, out) -> rows without their padding
-PyObject* ragged_unpad(PyObject*, PyObject* const* args, Py_ssize_t n_args) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a total and an out");
+Outcome ragged_unpad(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView x, lengths;
   RowLengths rows;
-  if (!arguments.array(args[0], x) || x.ndim < 2 || !x.contiguous() || (x.tensor && wants_grad(args[0])) ||
-      !arguments.integers(args[1], lengths) || !rows.read(lengths, args[2]))
-    return none_or_error();
+  Reading found = arguments.array(args[0], x);
+  if (found == Reading::readable) found = arguments.integers(args[1], lengths);
+  if (found == Reading::readable) found = rows.read(lengths, args[2]);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (x.ndim < 2 || !x.contiguous()) return Outcome::declined();
   const int64_t n_rows = x.shape[0], length = x.shape[1];
-  if (n_rows != rows.n || !rows.total || rows.longest() > length) Py_RETURN_NONE;
+  if (n_rows != rows.n || !rows.total || rows.longest() > length) return Outcome::declined();
   const int64_t each = x.n_values() / (n_rows * length) * x.dtype->itemsize;
   int64_t bytes, shape[max_read_dims];
-  if (!each || !fits_machine(rows.total, each, bytes)) Py_RETURN_NONE;
+  if (!each || !fits_machine(rows.total, each, bytes)) return Outcome::declined();
   shape[0] = rows.total, std::copy_n(x.shape + 2, x.ndim - 2, shape + 1);
   const auto fill = [&](char* to, int threads, bool) {
     unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);

@@ -15,19 +15,23 @@ struct Ragged {
   RowLengths rows;
   int64_t outer = 1, inner = 1, dim = 0, bytes = 0;
 
-  // Reads the arguments (x, lengths, dim). accepts: whether the function takes a dtype. Returns false where Python must
-  // look, or with an error.
-  bool read(PyObject* const* args, bool (*accepts)(Dtype)) {
+  // Reads the arguments (x, lengths, dim). accepts: whether the function takes a dtype.
+  Reading read(PyObject* const* args, bool (*accepts)(Dtype)) {
     Arguments arguments;
     ArrayView lengths;
-    if (!arguments.array(args[0], x) || !x.contiguous() || x.dtype->number < 0 || !accepts(Dtype(x.dtype->number)) ||
-        !exact_int(args[2], dim) || dim < -x.ndim || dim >= x.ndim || !arguments.integers(args[1], lengths))
-      return false;
+    Reading found = arguments.array(args[0], x);
+    if (found == Reading::readable) found = arguments.integers(args[1], lengths);
+    if (found != Reading::readable) return found;
+    if (!x.contiguous() || x.dtype->number < 0 || !accepts(Dtype(x.dtype->number)) || !exact_int(args[2], dim) ||
+        dim < -x.ndim || dim >= x.ndim)
+      return Reading::unreadable;
     dim += dim < 0 ? x.ndim : 0;
-    if ((x.tensor && wants_grad(args[0])) || !rows.read(lengths, Py_None) || x.shape[dim] != rows.total) return false;
+    if (found = rows.read(lengths, Py_None); found != Reading::readable) return found;
     for (int d = 0; d < x.ndim; ++d)
       if (d != dim) (d < dim ? outer : inner) *= x.shape[d];
-    return outer && inner && rows.total && fits_machine(outer * rows.total * inner, x.dtype->itemsize, bytes);
+    const bool fits = x.shape[dim] == rows.total && outer && inner && rows.total &&
+                      fits_machine(outer * rows.total * inner, x.dtype->itemsize, bytes);
+    return fits ? Reading::readable : Reading::unreadable;
   }
   RowsTask task(char* to, bool stream) const {
     return {x.data, to, Dtype(x.dtype->number), rows.offset, rows.n, outer, inner, stream};
@@ -36,12 +40,11 @@ struct Ragged {
 
 // (x, lengths, dim, out) -> one value per row along dim, which reduce(task, threads) writes
 template <class F>
-PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, bool (*accepts)(Dtype), F&& reduce) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a dim and an out");
+Outcome reduced(PyObject* const* args, bool (*accepts)(Dtype), F&& reduce) {
   Ragged r;
   int64_t shape[max_read_dims], bytes;
-  if (!r.read(args, accepts) || !fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes))
-    return none_or_error();
+  if (const Reading found = r.read(args, accepts); found != Reading::readable) return Outcome::unread(found);
+  if (!fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes)) return Outcome::declined();
   std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
   const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
   return made(args[0], r.x, shape, r.x.ndim, bytes, args[3], fill, r.bytes);
@@ -49,10 +52,9 @@ PyObject* reduced(PyObject* const* args, Py_ssize_t n_args, bool (*accepts)(Dtyp
 
 // (x, lengths, dim, out) -> a result of x's shape, which change(task, threads) writes; for float32 and float64
 template <class F>
-PyObject* with_rows(PyObject* const* args, Py_ssize_t n_args, F&& change) {
-  if (n_args != 4) return PyErr_Format(PyExc_TypeError, "expected an array, lengths, a dim and an out");
+Outcome with_rows(PyObject* const* args, F&& change) {
   Ragged r;
-  if (!r.read(args, is_full_float)) return none_or_error();
+  if (const Reading found = r.read(args, is_full_float); found != Reading::readable) return Outcome::unread(found);
   const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
   return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, args[3], fill);
 }
@@ -65,19 +67,13 @@ void extremes(const RowsTask& t, int threads) {
 }  // namespace
 
 // (x, lengths, dim, out) -> the sum, mean, largest or smallest value of each row along dim
-PyObject* segment_sum(PyObject*, PyObject* const* args, Py_ssize_t n) { return reduced(args, n, is_float, sum_rows); }
-PyObject* segment_mean(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, is_full_float, mean_rows);
-}
-PyObject* segment_max(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, is_any, extremes<true>);
-}
-PyObject* segment_min(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  return reduced(args, n, is_any, extremes<false>);
-}
+Outcome segment_sum(PyObject* const* args, Py_ssize_t) { return reduced(args, is_float, sum_rows); }
+Outcome segment_mean(PyObject* const* args, Py_ssize_t) { return reduced(args, is_full_float, mean_rows); }
+Outcome segment_max(PyObject* const* args, Py_ssize_t) { return reduced(args, is_any, extremes<true>); }
+Outcome segment_min(PyObject* const* args, Py_ssize_t) { return reduced(args, is_any, extremes<false>); }
 
 // (x, lengths, dim, out) -> x minus the largest value of its row; x divided by the sum of its row
-PyObject* segment_less_max(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, less_extremes); }
-PyObject* segment_share(PyObject*, PyObject* const* args, Py_ssize_t n) { return with_rows(args, n, share_rows); }
+Outcome segment_less_max(PyObject* const* args, Py_ssize_t) { return with_rows(args, less_extremes); }
+Outcome segment_share(PyObject* const* args, Py_ssize_t) { return with_rows(args, share_rows); }
 
 }  // namespace tenter
