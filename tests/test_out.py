@@ -206,6 +206,21 @@ def test_out_that_overlaps_x(library):
     assert tenter.repeat_interleave(np.arange(4), counts, out=counts).tolist() == [0, 1, 1, 3] == counts.tolist()
 
 
+@pytest.mark.parametrize("library", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
+def test_out_that_overlaps_counts_of_many_scalars(library, dtype, monkeypatch):
+    """The core reads such counts again while it writes."""
+    monkeypatch.setattr(_native.tuning, "many_scalars", 2)
+    x = library(np.arange(12, dtype=dtype))
+    for at in (0, 3, 10, 30):
+        memory = library(np.resize(np.array([1, 2, 0, 3], dtype), 50))
+        counts = memory[8:20]
+        want = values(tenter.repeat_interleave(x, values(counts).tolist()))
+        out = memory[at : at + len(want)]
+        assert tenter.repeat_interleave(x, counts, out=out) is out
+        assert values(out).tobytes() == want.tobytes()
+
+
 # ---- PyTorch
 
 

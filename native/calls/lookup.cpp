@@ -292,10 +292,7 @@ Outcome cached_call(PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[1];
   if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
   const CallArguments* const names = CallArguments::of(args[0]);
-  if (by_counts(names, args + 2, n - 2)) {
-    const auto find = [&](Argument name) { return names->find(name, args + 2, n - 2); };
-    return repeat_counts(x, find(Argument::repeats), find(Argument::dim), find(Argument::output_size));
-  }
+  if (by_counts(names, args + 2, n - 2)) return repeat_counts(x, *names, args + 2, n - 2, nullptr);
   OwnArguments own;
   ArrayView from;
   if (const Reading found = own.read(args + 2, n - 2); found != Reading::readable) return Outcome::unread(found);
@@ -310,12 +307,13 @@ namespace {
 // Runs a cached call whose result goes to a target that is not read yet. args: out, call, x, *arguments.
 Outcome call_into(Target& target, PyObject* const* args, Py_ssize_t n) {
   PyObject* const x = args[2];
+  if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
   const CallArguments* const names = CallArguments::of(args[1]);
-  if (by_counts(names, args + 3, n - 3)) return Outcome::declined();
+  const bool counts = by_counts(names, args + 3, n - 3) && !target.normalization.each;
+  if (counts) return repeat_counts(x, *names, args + 3, n - 3, args[0]);
   OwnArguments own;
   ArrayView from;
-  Reading found = tracing_of(x);
-  if (found == Reading::readable) found = own.read(args + 3, n - 3);
+  Reading found = own.read(args + 3, n - 3);
   if (found == Reading::readable) found = read_detached(x, from);
   if (found == Reading::readable) found = target.read(args[0], from);
   if (found != Reading::readable) return Outcome::unread(found);

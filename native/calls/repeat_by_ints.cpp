@@ -96,20 +96,12 @@ void set_copy(const Repeats& by, int64_t itemsize, CopyTask& task) {
 Outcome copied(PyObject* x, const ArrayView& from, const Repeats& by, const Target* target) {
   CopyTask task{};
   set_copy(by, from.dtype->itemsize, task);
-  const int threads = threads_for(by.bytes_out);
-  if (!threads) return Outcome::failed();
   task.src = from.data;
-  const auto copy = [&] {
+  return make_result(x, from, by.shape_out, by.ndim, target, [&](char* to, int threads, bool stream) {
+    task.dst = to, task.stream = stream;
     if constexpr (verifies) verify(task);
-    run_unlocked(by.bytes_out, [&] { kernels().copy(task, threads); });
-  };
-  if (target) {
-    if (!target->takes(by.shape_out, by.ndim, nullptr)) return Outcome::declined();
-    return target->fill(nullptr, threads, [&](char* to, bool stream) { task.dst = to, task.stream = stream, copy(); });
-  }
-  Fresh y = result_of(x, from, by.shape_out, by.ndim, by.bytes_out);
-  task.dst = y.data, task.stream = y.stream;
-  return y.is_made() && !no_exception(copy) ? Outcome::failed() : std::move(y.array);
+    kernels().copy(task, threads);
+  });
 }
 
 // The plan of a repeat.

@@ -21,8 +21,9 @@ bool are_alike(PyObject* x, PyObject* counts) {  // whether both are of one libr
   return is_tensor(x) ? is_tensor(counts) : is_numpy(x) && is_numpy(counts);
 }
 
-// Reads an array and its counts or offsets. Unreadable unless both are on the host.
+// Reads an array and its counts or offsets. Unreadable unless both are of one library, and on the host.
 Reading read_both(PyObject* x, ArrayView& from, PyObject* x_counts, ArrayView& counted) {
+  if (!are_alike(x, x_counts)) return Reading::unreadable;
   Reading found = read_array(x, from);
   if (found == Reading::readable) found = read_array(x_counts, counted);
   if (found == Reading::readable && (from.device != on_cpu || counted.device != on_cpu)) return Reading::unreadable;
@@ -54,22 +55,19 @@ bool is_count(int number) {
   }
 }
 
-Outcome Repeated::copy(PyObject* x, const ArrayView& from, bool recorded) const {
-  const int64_t inner_bytes = inner * from.dtype->itemsize, bytes = outer * counts.total * inner_bytes;
-  Fresh y = result_of(x, from, shape_out, ndim, bytes, nullptr, recorded);
-  if (!y.is_made() || !bytes) return std::move(y.array);
-  const int threads = threads_for(bytes);
-  const auto copy = [&] {
-    if (from.contiguous()) return counts.copy(from.data, y.data, outer, inner_bytes, threads, y.stream);
-    if (ndim == from.ndim) return copy_strided(from, y.data, threads, y.stream);
+Outcome Repeated::copy(PyObject* x, const ArrayView& from, const Target* target, bool recorded) const {
+  const int64_t inner_bytes = inner * from.dtype->itemsize;
+  const auto write = [&](char* to, int threads, bool stream) {
+    if (from.contiguous()) return counts.copy(from.data, to, outer, inner_bytes, threads, stream);
+    if (ndim == from.ndim) return copy_strided(from, to, threads, stream);
     Dim dims[max_read_dims];  // x is flattened: a contiguous copy of it is repeated
     for (int d = 0; d < from.ndim; ++d) dims[d] = {from.shape[d], from.stride[d]};
     Room room;
     char* const packed = room.get(from.n_values() * from.dtype->itemsize);
     pack(dims, from.ndim, from.dtype->itemsize, from.data, packed, threads);
-    counts.copy(packed, y.data, outer, inner_bytes, threads, y.stream);
+    counts.copy(packed, to, outer, inner_bytes, threads, stream);
   };
-  return threads && work(bytes, copy) ? std::move(y.array) : Outcome::failed();
+  return make_result(x, from, shape_out, ndim, target, write, recorded);
 }
 
 void Repeated::copy_strided(const ArrayView& from, char* to, int threads, bool stream) const {
@@ -103,7 +101,7 @@ Outcome Repeated::run(PyObject* x) const {
   if (found != Reading::readable || from.device != on_cpu || from.dtype != dtype || from.ndim != ndim_in ||
       !std::equal(from.shape, from.shape + from.ndim, shape_in))
     return Outcome::of_python(PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are"));
-  Outcome y = copy(x, from, true);
+  Outcome y = copy(x, from, nullptr, true);
   if (y.is_declined()) return Outcome::of_python(PyErr_Format(PyExc_MemoryError, "result: no memory"));
   return y;
 }
@@ -138,6 +136,9 @@ bool set_axis(PyObject* at_dim, const ArrayView& from, Repeated& how) {
   if (at_dim == Py_None) how.ndim = 1, how.outer = how.inner = 1;
   return true;
 }
+
+// Whether an array has a count for each of n positions.
+bool are_counts(const ArrayView& x, int64_t n) { return is_count(x.dtype->number) && x.ndim == 1 && x.shape[0] == n; }
 
 // Whether the core repeats n positions of x by counts. wants_grad: whether the gradient is recorded.
 bool is_repeated(const Repeated& how, const ArrayView& from, int64_t n, bool flattens, bool wants_grad) {
@@ -203,15 +204,18 @@ struct WideCounts {
   template <class Count>
   void widen(int64_t first) {
     const char* const from = counts.data + first * counts.stride[0];
-    for (int64_t i = 0; i < size(first); ++i) wide[i] = load_unaligned<Count>(from + i * counts.stride[0]);
+    for (int64_t i = 0, n_here = size(first); i < n_here; ++i)
+      wide[i] = load_unaligned<Count>(from + i * counts.stride[0]);
   }
 };
 
-// Repeats many scalars whose counts are not read yet. Declined if they need a table of offsets, or are wrong.
+// Repeats many scalars whose counts are not read yet. Declined if they need a table of offsets, or are wrong. The
+// counts are read again while the result is written, so they must not be in the target.
 Outcome repeat_scalars(PyObject* x, const ArrayView& from, const ArrayView& counted, PyObject* output_size,
-                       Repeated& how) {
+                       const Target* target, Repeated& how) {
   WideCounts wide(counted);
-  if (!are_many_scalars(how, from, wide.n) || !wide.fit()) return Outcome::declined();
+  if (!are_many_scalars(how, from, wide.n) || !wide.fit() || (target && !target->is_apart(counted)))
+    return Outcome::declined();
   const int itemsize = from.dtype->itemsize, threads = threads_for(wide.n * 8);
   if (!threads) return Outcome::failed();
   std::vector<Runs> chunks;
@@ -225,47 +229,47 @@ Outcome repeat_scalars(PyObject* x, const ArrayView& from, const ArrayView& coun
   };
   if (!work(wide.n * 8, sum)) return Outcome::failed();
   if (total <= 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();
-  const int64_t bytes = total * itemsize;
   how.shape_out[how.dim] = total;
-  Fresh y = result_of(x, from, how.shape_out, how.ndim, bytes);
-  if (!y.is_made()) return std::move(y.array);
-  const int copiers = threads_for(bytes);
-  const auto copy = [&] {
+  return make_result(x, from, how.shape_out, how.ndim, target, [&](char* to, int copiers, bool stream) {
     int64_t first = 0;
-    char* to = y.data;
     for (Runs& runs : chunks) {
       runs.counts = wide.at(first);
-      runs.copy(from.data + first * itemsize, to, itemsize, copiers, y.stream);
+      runs.copy(from.data + first * itemsize, to, itemsize, copiers, stream);
       first += runs.n, to += runs.total() * itemsize;
     }
-  };
-  return copiers && work(bytes, copy) ? std::move(y.array) : Outcome::failed();
+  });
 }
 
 }  // namespace
 
-Outcome repeat_counts(PyObject* x, PyObject* x_counts, PyObject* at_dim, PyObject* output_size) {
+Outcome repeat_counts(PyObject* x, const CallArguments& names, PyObject* const* args, Py_ssize_t n_args,
+                      PyObject* out) {
+  PyObject *const x_counts = names.find(Argument::repeats, args, n_args),
+                  *const at_dim = names.find(Argument::dim, args, n_args),
+                  *const output_size = names.find(Argument::output_size, args, n_args);
   ArrayView from, counted;
-  const bool tensors = is_tensor(x);
-  if (!are_alike(x, x_counts)) return Outcome::declined();
-  if (const Reading found = read_both(x, from, x_counts, counted); found != Reading::readable)
-    return Outcome::unread(found);
+  Target into;
+  Reading found = read_both(x, from, x_counts, counted);
+  if (out && found == Reading::readable) found = into.read(out, from);
+  if (found != Reading::readable) return Outcome::unread(found);
+  const Target* const target = out ? &into : nullptr;
   auto made = std::unique_ptr<Repeated>(new (std::nothrow) Repeated);
   if (!made) return PyErr_NoMemory(), Outcome::failed();
   Repeated& how = *made;
-  if (!is_count(counted.dtype->number) || counted.ndim != 1 || !set_axis(at_dim, from, how)) return Outcome::declined();
+  if (!set_axis(at_dim, from, how)) return Outcome::declined();
   const bool flattens = at_dim == Py_None;
   const int64_t n = flattens ? from.n_values() : from.shape[how.dim];
-  const int wants = tensors ? wants_grad(x) : 0;
+  const int wants = from.tensor ? wants_grad(x) : 0;
   if (wants < 0) return Outcome::failed();
-  if (counted.shape[0] != n || !is_repeated(how, from, n, flattens, wants)) return Outcome::declined();
-  Outcome y = wants ? Outcome::declined() : repeat_scalars(x, from, counted, output_size, how);
+  const bool agree = are_counts(counted, n) && is_repeated(how, from, n, flattens, wants);
+  if (!agree || (wants && target)) return Outcome::declined();
+  Outcome y = wants ? Outcome::declined() : repeat_scalars(x, from, counted, output_size, target, how);
   if (!y.is_declined()) return y;
   if (!read_counts(counted, how.counts)) return Outcome::failed();
   const int64_t total = how.counts.total;
   if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();
   how.shape_out[how.dim] = total;
-  return wants ? record(x, std::move(made)) : how.copy(x, from);
+  return wants ? record(x, std::move(made)) : how.copy(x, from, target);
 }
 
 namespace {
@@ -300,13 +304,13 @@ bool read_operands(const ArrayView& from, const ArrayView& offsets, PyObject* at
 Outcome by_offsets(PyObject* const* args, Py_ssize_t n_args) {
   const bool sums = n_args == 3;
   PyObject *const x = args[0], *const x_counts = args[1];
-  if (!is_tensor(x) || !is_tensor(x_counts)) return Outcome::declined();
+  if (!is_tensor(x)) return Outcome::declined();
   ArrayView from, offsets;
   if (const Reading found = read_both(x, from, x_counts, offsets); found != Reading::readable)
     return Outcome::unread(found);
   Repeated how;
   if (!read_operands(from, offsets, args[2], sums ? nullptr : args[3], how)) return Outcome::declined();
-  if (!sums) return how.copy(x, from);
+  if (!sums) return how.copy(x, from, nullptr);
   if (!is_float_number(from.dtype->number)) return Outcome::declined();
   if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
   return how.adjoint(x);

@@ -3,8 +3,10 @@
 #include <Python.h>
 
 #include "arrays/arrays.hpp"
+#include "calls/call_arguments.hpp"
 #include "calls/recorded_calls.hpp"
 #include "maps/counts.hpp"
+#include "plan/target.hpp"
 
 namespace tenter {
 
@@ -19,8 +21,8 @@ struct Repeated : RecordedCall {
   int64_t outer = 1, inner = 1;
   int64_t shape_in[max_read_dims], shape_out[max_read_dims];
 
-  // The result. recorded: whether its gradient is recorded.
-  Outcome copy(PyObject* x, const ArrayView& from, bool recorded = false) const;
+  // The result. target: where it goes; null for fresh memory. recorded: whether its gradient is recorded.
+  Outcome copy(PyObject* x, const ArrayView& from, const Target* target, bool recorded = false) const;
   Outcome run(PyObject* x) const override;
   Outcome adjoint(PyObject* g) const override;
   PyObject* operands() const override;
@@ -31,7 +33,10 @@ struct Repeated : RecordedCall {
 
 bool is_count(int number);  // whether the core reads counts of a dtype (ArrayDtype::number)
 
-// x repeated by counts. x: an array, or a tensor that is not traced. Declined if an argument is unusual or wrong.
-Outcome repeat_counts(PyObject* x, PyObject* counts, PyObject* dim, PyObject* output_size);
+// x repeated by counts. Declined if an argument is unusual or wrong.
+//   x           an array, or a tensor that is not traced
+//   names       of the n arguments after x
+//   out         memory for the result, which is written after all checks; null for fresh memory
+Outcome repeat_counts(PyObject* x, const CallArguments& names, PyObject* const* args, Py_ssize_t n, PyObject* out);
 
 }  // namespace tenter

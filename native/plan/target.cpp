@@ -24,10 +24,6 @@ const char* lowest(const ArrayView& x) {
   return at;
 }
 
-bool apart(const ArrayView& x, const ArrayView& y) {
-  return lowest(x) + x.extent() <= lowest(y) || lowest(y) + y.extent() <= lowest(x);
-}
-
 // Whether no two elements share memory, as the strides tell: each dim steps over all that faster dims span.
 bool elements_apart(const ArrayView& x) {
   struct Step {
@@ -78,8 +74,12 @@ Reading Target::read(PyObject* out, const ArrayView& x) {
   const bool has_dtype =
       normalization.each ? is(view, Dtype::f32) && (is(x, Dtype::u8) || is(x, Dtype::f32)) : view.dtype == x.dtype;
   const bool is_taken = view.tensor == x.tensor && has_dtype && view.device == on_cpu && x.device == on_cpu &&
-                        apart(x, view) && elements_apart(view);
+                        is_apart(x) && elements_apart(view);
   return is_taken ? Reading::readable : Reading::unreadable;
+}
+
+bool Target::is_apart(const ArrayView& x) const {
+  return lowest(x) + x.extent() <= lowest(view) || lowest(view) + view.extent() <= lowest(x);
 }
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {

@@ -2,7 +2,9 @@
 #pragma once
 #include <Python.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "arrays/arrays.hpp"
 #include "arrays/results.hpp"
@@ -35,6 +37,8 @@ struct Target {
   // Reads `out`, a writable array; the reference is borrowed. Unreadable where Python must refuse it or make the result
   // first: it is not of the library, device and dtype of x, it overlaps x, or its elements may share memory.
   Reading read(PyObject* out, const ArrayView& x);
+  // Whether `out` does not overlap another array.
+  bool is_apart(const ArrayView& x) const;
   // Whether `out` has the shape of the result, and its rows if it is normalized. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;
   // Where a normalized result goes whose dims are in this order in memory. Returns false if its rows are no rows of
@@ -66,5 +70,30 @@ struct Target {
   bool has_layout(const int* order) const;  // whether the layout is that of a new result
   void place(const char* made, const int* order, int threads) const;
 };
+
+// Makes a contiguous result, and calls write(address, threads, whether to use streaming stores) if it has elements.
+// Declined if the target does not take the result.
+//   x         the call's array, as in result_of
+//   like      the library and dtype of the result
+//   target    where the result goes, whose memory `write` does not read; null for fresh memory
+//   recorded  whether its gradient is recorded
+//   read      bytes that `write` reads, if they are more than those of the result
+template <class F>
+Outcome make_result(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, const Target* target, F&& write,
+                    bool recorded = false, int64_t read = 0) {
+  int64_t bytes = like.dtype->itemsize;
+  for (int d = 0; d < ndim; ++d) bytes *= shape[d];
+  read = std::max(bytes, read);
+  const int threads = threads_for(read);
+  if (!threads) return Outcome::failed();
+  const auto run = [&](char* to, bool stream) { run_unlocked(read, [&] { write(to, threads, stream); }); };
+  if (target) {
+    if (!target->takes(shape, ndim, nullptr)) return Outcome::declined();
+    return bytes ? target->fill(nullptr, threads, run) : Outcome::done(Owned(Py_NewRef(target->object)));
+  }
+  Fresh y = result_of(x, like, shape, ndim, bytes, nullptr, recorded);
+  if (y.is_made() && bytes && !no_exception([&] { run(y.data, y.stream); })) return Outcome::failed();
+  return std::move(y.array);
+}
 
 }  // namespace tenter

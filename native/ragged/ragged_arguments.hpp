@@ -59,25 +59,16 @@ struct RowLengths {
   Numbers numbers_;
 };
 
-// Makes a result with the library and dtype of `like`, and calls fill(address, threads, whether to use streaming
-// stores) to write it. x: the call's array, as in result_of. bytes: of the result. out: memory for the result, which
-// may overlap only what `fill` does not read; None for fresh memory. read: bytes that `fill` reads.
+// Makes a result in `out`, which is not read yet, or in fresh memory if it is None. Other parameters are as in
+// make_result.
 template <class F>
-Outcome made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, PyObject* out, F&& fill,
+Outcome made(PyObject* x, const ArrayView& like, const int64_t* shape, int ndim, PyObject* out, F&& fill,
              int64_t read = 0) {
-  read = std::max(bytes, read);
-  const int threads = threads_for(read);
-  if (!threads) return Outcome::failed();
-  const auto write = [&](char* to, bool stream) { run_unlocked(read, [&] { fill(to, threads, stream); }); };
-  if (out != Py_None) {
-    Target target;
-    if (const Reading found = target.read(out, like); found != Reading::readable) return Outcome::unread(found);
-    if (!target.takes(shape, ndim, nullptr)) return Outcome::declined();
-    return bytes ? target.fill(nullptr, threads, write) : Outcome::done(Owned(Py_NewRef(out)));
-  }
-  Fresh y = result_of(x, like, shape, ndim, bytes);
-  if (y.is_made() && bytes && !no_exception([&] { write(y.data, y.stream); })) return Outcome::failed();
-  return std::move(y.array);
+  Target target;
+  const bool given = out != Py_None;
+  const Reading found = given ? target.read(out, like) : Reading::readable;
+  if (found != Reading::readable) return Outcome::unread(found);
+  return make_result(x, like, shape, ndim, given ? &target : nullptr, std::forward<F>(fill), false, read);
 }
 
 }  // namespace tenter

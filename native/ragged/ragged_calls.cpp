@@ -23,7 +23,7 @@ Outcome numbered(PyObject* const* args, bool ids) {
   if (found == Reading::readable) found = rows.read(lengths, args[1]);
   if (found != Reading::readable) return Outcome::unread(found);
   if (!fits_machine(rows.total, lengths.dtype->itemsize, bytes)) return Outcome::declined();
-  return made(args[0], lengths, &rows.total, 1, bytes, args[2], [&](char* to, int threads, bool stream) {
+  return made(args[0], lengths, &rows.total, 1, args[2], [&](char* to, int threads, bool stream) {
     kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, ids, to, is_int32(lengths), stream}, threads);
   });
 }
@@ -76,7 +76,7 @@ Outcome ragged_offsets(PyObject* const* args, Py_ssize_t) {
   const int64_t n = lengths.shape[0] + 1, bytes = n * lengths.dtype->itemsize;
   if (is_int32(lengths) || args[2] != Py_None) {  // the lengths are checked before the result is written
     if (const Reading found = rows.read(lengths, args[1]); found != Reading::readable) return Outcome::unread(found);
-    return made(args[0], lengths, &n, 1, bytes, args[2], [&](char* to, int, bool) {
+    return made(args[0], lengths, &n, 1, args[2], [&](char* to, int, bool) {
       if (is_int32(lengths)) std::copy_n(rows.offset, n, reinterpret_cast<int32_t*>(to));
       else std::copy_n(rows.offset, n, reinterpret_cast<int64_t*>(to));
     });
@@ -118,7 +118,7 @@ Outcome ragged_ranges(PyObject* const* args, Py_ssize_t) {
   int64_t wrong = -1;
   if (!threads || !work(rows.n * 8, [&] { wrong = ranges_fit(task, threads); })) return Outcome::failed();
   if (wrong >= 0) return Outcome::declined();
-  return made(like, *view, &rows.total, 1, bytes, args[4], [&](char* to, int n_threads, bool stream) {
+  return made(like, *view, &rows.total, 1, args[4], [&](char* to, int n_threads, bool stream) {
     task.dst = to, task.stream = stream;
     kernels().ranges(task, n_threads);
   });
@@ -145,7 +145,7 @@ Outcome ragged_mask(PyObject* const* args, Py_ssize_t) {
   const int64_t shape[2] = {rows.n, room};
   ArrayView like = lengths;
   if (!(like.dtype = bool_like(lengths))) return Outcome::declined();
-  return made(args[0], like, shape, 2, bytes, args[2], [&](char* to, int threads, bool) {
+  return made(args[0], like, shape, 2, args[2], [&](char* to, int threads, bool) {
     pad({nullptr, to, rows.offset, rows.n, room, 1, nullptr, 0}, threads);
   });
 }
@@ -184,7 +184,7 @@ Outcome ragged_spans(PyObject* const* args, Py_ssize_t) {
   if (!read_spans(starts, ends, n, pairs) || !(like.dtype = bool_like(starts))) return Outcome::declined();
   int64_t shape[max_read_dims];
   std::copy_n(starts.shape, last, shape), shape[last] = n;
-  return made(args[0], like, shape, starts.ndim, bytes, args[3],
+  return made(args[0], like, shape, starts.ndim, args[3],
               [&](char* to, int threads, bool) { mark_spans({pairs, to, rows, k, n}, threads); });
 }
 
@@ -215,7 +215,7 @@ Outcome ragged_pad(PyObject* const* args, Py_ssize_t) {
   const auto fill = [&](char* to, int threads, bool) {
     pad({x.data, to, rows.offset, rows.n, room, each, element, x.dtype->itemsize}, threads);
   };
-  return made(args[0], x, shape, x.ndim + 1, bytes, args[4], fill);
+  return made(args[0], x, shape, x.ndim + 1, args[4], fill);
 }
 
 // (x, lengths, total, out) -> rows without their padding
@@ -237,7 +237,7 @@ Outcome ragged_unpad(PyObject* const* args, Py_ssize_t) {
   const auto fill = [&](char* to, int threads, bool) {
     unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);
   };
-  return made(args[0], x, shape, x.ndim - 1, bytes, args[3], fill);
+  return made(args[0], x, shape, x.ndim - 1, args[3], fill);
 }
 
 }  // namespace tenter

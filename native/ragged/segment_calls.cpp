@@ -47,7 +47,7 @@ Outcome reduced(PyObject* const* args, bool (*accepts)(Dtype), F&& reduce) {
   if (!fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes)) return Outcome::declined();
   std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
   const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
-  return made(args[0], r.x, shape, r.x.ndim, bytes, args[3], fill, r.bytes);
+  return made(args[0], r.x, shape, r.x.ndim, args[3], fill, r.bytes);
 }
 
 // (x, lengths, dim, out) -> a result of x's shape, which change(task, threads) writes; for float32 and float64
@@ -56,7 +56,7 @@ Outcome with_rows(PyObject* const* args, F&& change) {
   Ragged r;
   if (const Reading found = r.read(args, is_full_float); found != Reading::readable) return Outcome::unread(found);
   const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
-  return made(args[0], r.x, r.x.shape, r.x.ndim, r.bytes, args[3], fill);
+  return made(args[0], r.x, r.x.shape, r.x.ndim, args[3], fill);
 }
 
 template <bool largest>
