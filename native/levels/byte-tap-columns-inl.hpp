@@ -19,6 +19,7 @@ constexpr bool permutes_vectors = true;
 constexpr bool permutes_vectors = false;
 #endif
 constexpr bool shuffles_sixteens = shuffles_bytes || (permutable<uint8_t> && vector_bytes == 16);
+constexpr int64_t values_of_two_blocks = 2 * block_values;
 constexpr int64_t most_loads = 8;  // vector loads for a block; if it needs more, scalar loads cost less
 
 // sum + x0 * w0 + x1 * w1 for the lower and upper 16 bits of each lane.
@@ -81,29 +82,62 @@ inline Bytes bytes_of(Halves a, Halves b) {
   return shuffled(cut(a), cut(b), [](int i) { return 2 * i; });
 #endif
 }
-// The bytes of four blocks in order, after both narrowing steps.
+// The values of `halves_of` or `bytes_of` with those of a before those of b.
 inline Bytes in_order(Bytes x) {
-  return shuffled(x, x, [](int i) { return (i / 4 % sixteens_each * 4 + i / 4 / sixteens_each) * 4 + i % 4; });
+  return shuffled(x, x, [](int i) { return (i / 8 % sixteens_each * 2 + i / 8 / sixteens_each) * 8 + i % 8; });
 }
 
-// How a row's inputs are loaded, for one block of outputs and one pair of taps at a time. Positions are in bytes from a
-// row's first pixel.
+// How a row's inputs are loaded, for a block of lanes and their taps. Positions are in bytes from a row's first pixel.
+//   vectors   the inputs of each pair of taps are bytes of a few vectors
+//   sixteens  all inputs of four lanes are within 16 bytes
+//   pixels    the same, and the fourth lane is not used: three channels
+//   fours     all inputs of one lane are within 4 bytes
+//   singles   each input is loaded alone
+// The lanes of vectors and singles are in order. Others are as `halves_of` puts them in order: of two blocks, the first
+// one has every second four.
 struct TapColumns {
-  enum class How { vectors, sixteens, singles } how;
-  int64_t n_blocks;  // a multiple of four
+  enum class How { vectors, sixteens, pixels, fours, singles } how;
+  int64_t n_blocks;  // even
+  int64_t pitch;     // vectors of a row of sums
   int loads;         // vector loads for one pair of a block
   int32_t half;      // added to sums before they are shifted down
   int shift;
-  int64_t* at;          // where the loads of each pair begin, or the two inputs of each output
+  int64_t* at;          // where the loads of a block begin, or of each pair; or the two inputs of each lane and pair
   Bytes* index;         // for each pair: the byte of a load, and a zero byte that widens it
   uint64_t* from_load;  // masks of the bytes that come from each load
   Words* weight;
 };
 
+template <class V>
+inline VecN<uint8_t, 2 * sizeof(V)> joined(V a, V b) {
+  return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, i...);
+  }(std::make_integer_sequence<int, int(2 * sizeof(V))>{});
+}
+
+// The bytes that a block reads, by loads of `size` bytes.
+template <int size>
+inline Bytes block_inputs(const TapColumns& c, const uint8_t* row, int64_t block) {
+  const int64_t* const at = c.at + block * (vector_bytes / size);
+  if constexpr (size == 4) {
+    return [&]<int... v>(std::integer_sequence<int, v...>) __attribute__((always_inline)) {
+      return (Bytes)Words{load_unaligned<int32_t>(row + at[v])...};
+    }(std::make_integer_sequence<int, block_values>{});
+  } else {
+    auto load = [&](int k) __attribute__((always_inline)) { return load_unaligned<Sixteen>(row + at[k]); };
+    if constexpr (vector_bytes == 16) return load(0);
+    else if constexpr (vector_bytes == 32) return joined(load(0), load(1));
+    else return joined(joined(load(0), load(1)), joined(load(2), load(3)));
+  }
+}
+inline Words shuffled_pairs(Bytes x, Bytes index) {
+  if constexpr (shuffles_bytes) return (Words)shuffle_bytes(x, index);
+  else return (Words)permute_bytes(x, index);
+}
+
 template <TapColumns::How how, int n_loads>
 inline Words input_pairs(const TapColumns& c, const uint8_t* row, int64_t pair) {
-  typedef TapColumns::How How;
-  if constexpr (how == How::vectors && permutes_vectors) {
+  if constexpr (how == TapColumns::How::vectors && permutes_vectors) {
 #if defined(__AVX512VBMI__)
     const int loads = n_loads ? n_loads : c.loads;
     const int64_t* const at = c.at + pair * loads;
@@ -115,22 +149,6 @@ inline Words input_pairs(const TapColumns& c, const uint8_t* row, int64_t pair) 
       x = _mm512_mask_permutexvar_epi8(x, from[k], index, _mm512_loadu_si512(row + at[k]));
     return (Words)x;
 #endif
-  } else if constexpr (how == How::sixteens && shuffles_sixteens) {
-    const int64_t* const at = c.at + pair * sixteens_each;
-    auto load = [&](int k) { return load_unaligned<Sixteen>(row + at[k]); };
-    if constexpr (vector_bytes == 16) {
-      const Bytes x = load_unaligned<Bytes>(row + at[0]);
-      if constexpr (shuffles_bytes) return (Words)shuffle_bytes(x, c.index[pair]);
-      else return (Words)permute_bytes(x, c.index[pair]);
-    } else {
-      auto both = [](auto a, auto b) {
-        return [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-          return __builtin_shufflevector(a, b, i...);
-        }(std::make_integer_sequence<int, int(2 * sizeof a)>{});
-      };
-      if constexpr (vector_bytes == 32) return (Words)shuffle_bytes((Bytes)both(load(0), load(1)), c.index[pair]);
-      else return (Words)shuffle_bytes((Bytes)both(both(load(0), load(1)), both(load(2), load(3))), c.index[pair]);
-    }
   }
   Words x;
   const int64_t* const at = c.at + pair * 2 * block_values;
@@ -138,112 +156,204 @@ inline Words input_pairs(const TapColumns& c, const uint8_t* row, int64_t pair) 
   return x;
 }
 
-// Sums R rows along the columns, with P pairs of taps each, four blocks at a time as `bytes_of` takes them. next: rows
+// Stores three of every four values, and as many others after them as were left out.
+inline void store_pixels(Halves* row, int64_t block, Halves h) {
+  auto together = [](int i) {
+    const int value = i % 16 / 2;
+    return i / 16 * 16 + (value < 6 ? value / 3 * 4 + value % 3 : value) * 2 + i % 2;
+  };
+  auto joined = [](int i) {
+    const int word = i / 4 < 3 * sixteens_each ? i / 4 / 3 * 4 + i / 4 % 3 : i / 4;
+    return 4 * word + i % 4;
+  };
+  const Bytes x = shuffled((Bytes)h, (Bytes)h, together);
+  store_bits(reinterpret_cast<uint8_t*>(row) + block / 2 * sixteens_each * 12, shuffled(x, x, joined));
+}
+
+// Sums R rows along the columns, with P pairs of taps each, two blocks at a time as `halves_of` takes them. next: rows
 // that are read later, to prefetch them.
 template <TapColumns::How how, int n_loads, int P, int R>
-void sum_tap_columns(const TapColumns& c, const uint8_t* const* rows, const uint8_t* const* next, Halves* const* to) {
+void sum_tap_columns(const TapColumns& of, const uint8_t* const* rows, const uint8_t* const* next, Halves* const* to) {
+  typedef TapColumns::How How;
+  const TapColumns c = of;  // a copy: the compiler must assume that stores of bytes change a reference
+  constexpr bool in_blocks = how == How::sixteens || how == How::pixels || how == How::fours;
   const Words half = splat(c.half);
   for (int64_t b = 0; b < c.n_blocks; b += 2) {
     Words sum[R][2];
-    for (int k = 0; k < 2; ++k)
+    for (int k = 0; k < 2; ++k) {
+      Bytes x[R];
+      if constexpr (in_blocks)
+        for (int r = 0; r < R; ++r) x[r] = block_inputs<how == How::fours ? 4 : 16>(c, rows[r], b + k);
       for (int p = 0; p < P; ++p) {
         const int64_t pair = (b + k) * P + p;
         const Words w = c.weight[pair];
         for (int r = 0; r < R; ++r) {
-          if constexpr (how == TapColumns::How::vectors && R > 1)
+          if constexpr (how == How::vectors && R > 1)
             if (p == 0)
               for (int l = 0; l < (n_loads ? n_loads : c.loads); ++l)
                 __builtin_prefetch(next[r] + c.at[pair * (n_loads ? n_loads : c.loads) + l]);
-          sum[r][k] = add_pairs(p ? sum[r][k] : half, input_pairs<how, n_loads>(c, rows[r], pair), w);
+          Words inputs;
+          if constexpr (in_blocks) inputs = shuffled_pairs(x[r], c.index[pair]);
+          else inputs = input_pairs<how, n_loads>(c, rows[r], pair);
+          sum[r][k] = add_pairs(p ? sum[r][k] : half, inputs, w);
         }
       }
-    for (int r = 0; r < R; ++r) to[r][b / 2] = halves_of(sum[r][0] >> c.shift, sum[r][1] >> c.shift);
+    }
+    for (int r = 0; r < R; ++r) {
+      const Halves h = halves_of(sum[r][0] >> c.shift, sum[r][1] >> c.shift);
+      if constexpr (how == How::pixels) store_pixels(to[r], b, h);
+      else to[r][b / 2] = in_blocks ? h : (Halves)in_order((Bytes)h);
+    }
   }
 }
 
 template <int P, int R>
 void tap_columns(const TapColumns& c, const uint8_t* const* rows, const uint8_t* const* next, Halves* const* to) {
   typedef TapColumns::How How;
-  if (permutes_vectors && c.how == How::vectors) {
-    if (c.loads == 1) return sum_tap_columns<How::vectors, 1, P, R>(c, rows, next, to);
-    if (c.loads == 2) return sum_tap_columns<How::vectors, 2, P, R>(c, rows, next, to);
-    return sum_tap_columns<How::vectors, 0, P, R>(c, rows, next, to);
+  if constexpr (permutes_vectors) {
+    if (c.how == How::vectors && c.loads == 1) return sum_tap_columns<How::vectors, 1, P, R>(c, rows, next, to);
+    if (c.how == How::vectors && c.loads == 2) return sum_tap_columns<How::vectors, 2, P, R>(c, rows, next, to);
+    if (c.how == How::vectors) return sum_tap_columns<How::vectors, 0, P, R>(c, rows, next, to);
   }
-  if (shuffles_sixteens && c.how == How::sixteens) return sum_tap_columns<How::sixteens, 0, P, R>(c, rows, next, to);
+  if constexpr (shuffles_sixteens) {
+    if (c.how == How::sixteens) return sum_tap_columns<How::sixteens, 0, P, R>(c, rows, next, to);
+    if (c.how == How::pixels) return sum_tap_columns<How::pixels, 0, P, R>(c, rows, next, to);
+    if (c.how == How::fours) return sum_tap_columns<How::fours, 0, P, R>(c, rows, next, to);
+  }
   sum_tap_columns<How::singles, 0, P, R>(c, rows, next, to);
+}
+
+// ---- tables
+
+// Walks over the lanes of a row in order: `each` for an output, of which those after its last channel repeat that one.
+// At the end it stays at the last lane.
+struct TapLanes {
+  const TapsTask& t;
+  int64_t each, output = 0, lane = 0;
+
+  int64_t place(int64_t tap) const {
+    return t.column->input[size_t(output * t.column->taps + tap)] * t.column_stride +
+           std::min(lane, t.inner - 1) * t.inner_stride;
+  }
+  // Two weights in the lower and upper half of a word.
+  int32_t weights(int64_t pair) const {
+    const int16_t* const w = t.column->weight.data() + output * t.column->taps + 2 * pair;
+    return int32_t(uint16_t(w[0])) | w[1] * (1 << 16);
+  }
+  void next() {
+    if (++lane < each) return;
+    if (output + 1 < t.column->n_out) lane = 0, ++output;
+    else --lane;
+  }
+};
+
+// The loads of `size` bytes, each for size / 4 lanes. Returns false if some lanes read more. end: the end of a row's
+// bytes.
+template <int size>
+bool block_tables(TapLanes at, int64_t end, TapColumns& c, Lease& lease) {
+  constexpr int64_t count = size / 4, L = values_of_two_blocks;
+  const TapsAxis& m = *at.t.column;
+  const int64_t taps = m.taps, P = taps / 2;
+  c.n_blocks = 2 * ceil_div(m.n_out * at.each, L);
+  c.at = lease->gathered.get<int64_t>(c.n_blocks * (vector_bytes / size));
+  c.index = lease->packed.get<Bytes>(c.n_blocks * P);
+  c.weight = lease->table.get<Words>(c.n_blocks * P);
+  auto* const index = reinterpret_cast<uint16_t*>(c.index);  // the upper byte of an entry selects a zero
+  auto* const weight = reinterpret_cast<int32_t*>(c.weight);
+  for (int64_t v = 0; v < c.n_blocks * block_values; v += count) {
+    const int64_t four = v / 4, block = v / L * 2 + four % 2, lane = v % L / 8 * 4 + v % 4;
+    int64_t place[count][max_byte_taps], least = INT64_MAX, most = INT64_MIN;
+    for (int64_t k = 0; k < count; ++k, at.next()) {
+      for (int64_t p = 0; p < P; ++p) weight[(block * P + p) * block_values + lane + k] = at.weights(p);
+      for (int64_t i = 0; i < taps; ++i) {
+        place[k][i] = at.place(i);
+        least = std::min(least, place[k][i]), most = std::max(most, place[k][i]);
+      }
+    }
+    if (most - least >= size) return false;
+    least = std::min(least, end - size);  // loads stay in the row
+    c.at[(block * block_values + lane) / count] = least;
+    for (int64_t k = 0; k < count; ++k)
+      for (int64_t i = 0; i < taps; ++i) {
+        const int64_t to = (block * P + i / 2) * block_values + lane + k;
+        index[2 * to + i % 2] = uint16_t(0x8000 | (lane % 4 / count * size + place[k][i] - least));
+      }
+  }
+  return true;
+}
+
+// Both inputs of each lane and pair of taps.
+inline void single_tables(TapLanes at, TapColumns& c, Lease& lease) {
+  constexpr int B = block_values;
+  const int64_t P = at.t.column->taps / 2;
+  c.n_blocks = 2 * ceil_div(at.t.column->n_out * at.each, values_of_two_blocks);
+  c.at = lease->index.get<int64_t>(2 * c.n_blocks * P * B);
+  c.weight = lease->table.get<Words>(c.n_blocks * P);
+  for (int64_t v = 0; v < c.n_blocks * B; ++v, at.next())
+    for (int64_t p = 0; p < P; ++p) {
+      const int64_t pair = v / B * P + p;
+      int64_t* const both = c.at + 2 * (pair * B + v % B);
+      both[0] = at.place(2 * p), both[1] = at.place(2 * p + 1);
+      c.weight[pair][v % B] = at.weights(p);
+    }
+}
+
+// Vector loads for each pair of a block, after single_tables. Returns false if they are too many.
+inline bool vector_tables(int64_t pairs, int64_t end, TapColumns& c, Lease& lease) {
+  constexpr int64_t both = 2 * block_values;
+  const int64_t* const inputs = c.at;
+  int64_t* const first = lease->plane.get<int64_t>(pairs);
+  int64_t span = 0;  // the most bytes from a pair's lowest input to its highest
+  for (int64_t p = 0; p < pairs; ++p) {
+    const auto [least, most] = std::minmax_element(inputs + p * both, inputs + (p + 1) * both);
+    first[p] = *least, span = std::max(span, *most - *least + 1);
+  }
+  if (span > most_loads * vector_bytes) return false;
+  c.loads = int(ceil_div(span, vector_bytes));
+  c.index = lease->packed.get<Bytes>(pairs);
+  c.at = lease->gathered.get<int64_t>(pairs * c.loads);
+  c.from_load = lease->taps.get<uint64_t>(pairs * c.loads);
+  auto* const index = reinterpret_cast<uint16_t*>(c.index);
+  for (int64_t p = 0; p < pairs; ++p) {
+    int64_t* const at = c.at + p * c.loads;
+    uint64_t* const from = c.from_load + p * c.loads;
+    for (int l = 0; l < c.loads; ++l) at[l] = std::min(first[p] + l * vector_bytes, end - vector_bytes), from[l] = 0;
+    for (int64_t k = 0; k < both; ++k) {
+      const int64_t input = inputs[p * both + k], load = c.loads == 1 ? 0 : (input - first[p]) / vector_bytes;
+      index[p * both + k] = uint16_t(0x8000 | uint64_t(input - at[load]));
+      from[load] |= uint64_t(1) << 2 * k % 64;
+    }
+  }
+  return true;
 }
 
 inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
   typedef TapColumns::How How;
-  constexpr int B = block_values;
   const TapsAxis& m = *t.column;
-  const int64_t n = m.n_out * t.inner, P = m.taps / 2;
   TapColumns c{};
-  c.n_blocks = round_up(ceil_div(n, B), 4);
   c.shift = t.rounds_products ? step_bits - 7 : tap_bits - 6;
   c.half = t.rounds_products ? 0 : 1 << (c.shift - 1);
-  const int64_t n_pairs = c.n_blocks * P;
   const int64_t last = (t.n_column - 1) * t.column_stride, across = (t.inner - 1) * t.inner_stride;
-  const int64_t lo = std::min<int64_t>(0, last) + std::min<int64_t>(0, across);
-  const int64_t hi = std::max<int64_t>(0, last) + std::max<int64_t>(0, across) + 1;
-  // Both inputs of each output and pair of taps. The last block is filled up with the last output.
-  int64_t* const inputs = lease->index.get<int64_t>(2 * n_pairs * B);
-  c.weight = lease->table.get<Words>(n_pairs);
-  for (int64_t v = 0, o = 0, channel = 0; v < c.n_blocks * B; ++v) {
-    for (int64_t p = 0; p < P; ++p) {
-      const int64_t pair = v / B * P + p;
-      const size_t at = size_t(o * m.taps + 2 * p);
-      int64_t* const both = inputs + 2 * (pair * B + v % B);
-      both[0] = m.input[at] * t.column_stride + channel * t.inner_stride;
-      both[1] = m.input[at + 1] * t.column_stride + channel * t.inner_stride;
-      c.weight[pair][v % B] = int32_t(uint16_t(m.weight[at])) | m.weight[at + 1] * (1 << 16);
+  const int64_t begin = std::min<int64_t>(0, last) + std::min<int64_t>(0, across);
+  const int64_t end = std::max<int64_t>(0, last) + std::max<int64_t>(0, across) + 1, bytes = end - begin;
+  const TapLanes lanes_of_row{t, t.inner};
+  auto how = [&] {
+    if (permutes_vectors && bytes >= vector_bytes) {
+      single_tables(lanes_of_row, c, lease);
+      if (vector_tables(c.n_blocks * m.taps / 2, end, c, lease)) return How::vectors;
     }
-    if (++channel < t.inner) continue;
-    if (o + 1 < m.n_out) channel = 0, ++o;
-    else --channel;
-  }
-  // The lowest input of each chunk (some outputs of one pair), and the largest distance from there to a chunk's highest
-  // input. If a few loads cover it, vectors are shuffled.
-  int64_t* const first = lease->plane.get<int64_t>(2 * n_pairs * B / 4);
-  auto find_parts = [&]<int count>() {
-    int64_t longest = 0;
-    for (int64_t part = 0; part < n_pairs * B / count; ++part) {
-      const int64_t* const of = inputs + part * 2 * count;
-      int64_t least = of[0], most = of[0];
-      for (int k = 0; k < 2 * count; ++k) least = std::min(least, of[k]), most = std::max(most, of[k]);
-      first[part] = least, longest = std::max(longest, most - least + 1);
+    if (shuffles_sixteens && bytes >= 16) {
+      if (block_tables<16>(lanes_of_row, end, c, lease)) return How::sixteens;
+      if (t.inner == 3 && block_tables<16>({t, 4}, end, c, lease)) return How::pixels;
+      if (block_tables<4>(lanes_of_row, end, c, lease)) return How::fours;
     }
-    return longest;
+    single_tables(lanes_of_row, c, lease);
+    return How::singles;
   };
-  int64_t span = 0;
-  const bool vectors = permutes_vectors && hi - lo >= vector_bytes &&
-                       (span = find_parts.template operator()<B>()) <= most_loads * vector_bytes;
-  const bool sixteens = !vectors && shuffles_sixteens && hi - lo >= 16 && find_parts.template operator()<4>() <= 16;
-  c.how = vectors ? How::vectors : sixteens ? How::sixteens : How::singles;
-  c.at = inputs;
-  if (!vectors && !sixteens) return c;
-  c.index = lease->packed.get<Bytes>(n_pairs);
-  auto* const index = reinterpret_cast<uint16_t*>(c.index);  // the upper byte of an entry selects a zero
-  auto lay_out = [&]<int size, int values>(int loads) {
-    const int64_t parts = n_pairs * B / values;
-    c.loads = loads;
-    c.at = lease->gathered.get<int64_t>(parts * loads);
-    c.from_load = lease->taps.get<uint64_t>(parts * loads);
-    for (int64_t p = 0; p < parts; ++p) {
-      int64_t* const at = c.at + p * loads;
-      uint64_t* const from = c.from_load + p * loads;
-      // Loads at the end of a row begin earlier, so that they stay in the row.
-      for (int l = 0; l < loads; ++l) at[l] = std::min(first[p] + l * size, hi - size), from[l] = 0;
-      const int64_t* const of = inputs + p * 2 * values;
-      for (int k = 0; k < 2 * values; ++k) {
-        const int64_t load = loads == 1 ? 0 : (of[k] - first[p]) / size;
-        index[p * 2 * values + k] = uint16_t(0x8000 | uint64_t(of[k] - at[load]));
-        if (loads > 1) from[load] |= uint64_t(1) << 2 * k % 64;
-      }
-    }
-  };
-  if (vectors) lay_out.template operator()<vector_bytes, B>(int(ceil_div(span, vector_bytes)));
-  else lay_out.template operator()<16, 4>(1);
+  c.how = how();
+  // The lanes of all blocks, and whole vectors of bytes.
+  const int64_t values = std::max(c.n_blocks * block_values, round_up(m.n_out * t.inner, vector_bytes));
+  c.pitch = ceil_div(values, lanes<int16_t>);
   return c;
 }
 

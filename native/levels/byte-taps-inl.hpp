@@ -89,9 +89,7 @@ void halve_rows(const uint8_t* a, const uint8_t* b, uint8_t* dst, int64_t n) {
   int64_t j = 0;
   for (; j + vector_bytes <= n; j += vector_bytes) {
     const Bytes mixed = bytes_of(means(2 * j), means(2 * j + vector_bytes));
-    store_bits(dst + j, shuffled(mixed, mixed, [](int i) {
-                 return (i / 8 % sixteens_each * 2 + i / 8 / sixteens_each) * 8 + i % 8;
-               }));
+    store_bits(dst + j, in_order(mixed));
   }
   for (; j < n; ++j) {
     const int64_t at = j / C * 2 * C + j % C;
@@ -106,7 +104,7 @@ void tap_rows(const TapsTask& t, const TapColumns& c, const uint8_t* src, uint8_
               Lease& lease) {
   const TapsAxis& m = *t.row;
   const int64_t n = t.column->n_out * t.inner;
-  Halves* const room = lease->row.get<Halves>(c.n_blocks / 2 * m.taps);
+  Halves* const room = lease->row.get<Halves>(c.pitch * m.taps);
   uint8_t* const staging = t.stream ? lease->staging.get<uint8_t>(n) : nullptr;
   int64_t held[max_byte_taps];
   std::fill_n(held, max_byte_taps, -1);
@@ -118,10 +116,10 @@ void tap_rows(const TapsTask& t, const TapColumns& c, const uint8_t* src, uint8_
     int missing = 0;
     for (int k = 0; k < m.taps; ++k) {
       const int64_t i = inputs[k], place = i % m.taps;
-      sums[k] = room + place * (c.n_blocks / 2);
+      sums[k] = room + place * c.pitch;
       if (held[place] == i) continue;
       next[missing] = src + later[k] * t.row_stride;
-      from[missing] = src + i * t.row_stride, to[missing] = room + place * (c.n_blocks / 2), held[place] = i, ++missing;
+      from[missing] = src + i * t.row_stride, to[missing] = room + place * c.pitch, held[place] = i, ++missing;
     }
     int made = 0;
     for (; made + 2 <= missing; made += 2) tap_columns<P, 2>(c, from + made, next + made, to + made);

@@ -159,6 +159,18 @@ def pixels(dtype: str) -> None:
                 assert np.abs(got - want).max() <= 1, (_native.level(), y.dtype, y.shape, y.strides, kind)
 
 
+def interpolated_bytes() -> None:
+    """The last load of a row begins earlier, as it has the inputs of several outputs, or of taps that are near."""
+    for n, n_out in ((40, 31), (40, 60), (90, 26), (300, 26)):
+        for channels in (1, 2, 3, 4):
+            x = guarded(noise((7, n, channels), "uint8", 256))
+            for y in (x, x[:, ::-1], x[::-1], x[:, ::-1, : channels - 1], x[:, :, 1:]):
+                for mode in ("linear", "cubic"):
+                    got, want = (tenter.resize(z, (5, n_out), axes=(0, 1), mode=mode) for z in (y, y.copy()))
+                    assert np.array_equal(got, want), (_native.level(), y.shape, y.strides, n_out, mode)
+    keep.clear()
+
+
 def counts_that_change() -> None:
     """After they were summed: values, counts and results all end where a forbidden page begins."""
     for size in (1, 2, 4, 8):
@@ -188,5 +200,6 @@ for level in _native.levels():
         keep.clear()
     every_factor()
     small_antialiased_images()
+    interpolated_bytes()
     counts_that_change()
 print("inside")
