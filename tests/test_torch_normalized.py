@@ -36,6 +36,8 @@ HOW = {
     "as it is": lambda **by: transforms.Thumbnail(999, **by),
     "centered": lambda **by: transforms.ResizeCenterCrop((24, 31), 35, **by),
     "a part": lambda **by: transforms.RandomResizedCrop(32, flip=0.5, **by),
+    "rows alone": lambda **by: transforms.Resize((33, 166), **by),
+    "columns alone": lambda **by: transforms.Resize((122, 47), **by),
     "one column": lambda **by: transforms.Resize((33, 1), **by),
 }
 how = pytest.mark.parametrize("make", HOW.values(), ids=HOW)
@@ -138,19 +140,31 @@ def test_floats_are_divided_as_pytorch_divides(level):
 
 
 def test_quotients_that_differ_are_found_by_dividing():
-    each = np.frombuffer(normalized.native((0.5, 0.5), (0.25, 1e-39), 2), np.float32).reshape(2, 4)
-    assert each[0].tolist() == [0.5, 0.25, 4.0, 0.0] and each[1, 2] == 0
+    each = np.frombuffer(normalized.native((0.5, 0.5), (0.25, 1e-39), 2, True), np.float32).reshape(2, 4)
+    assert each[0, :2].tolist() == [0.5, 0.25] and each[0, 2:].astype(np.float64).sum() == 4 and each[1, 2] == 0
+    for mean, std in ((0.0, 0.25), (1e-9, 0.25), (0.5, 1e9)):  # nothing is known of floats near what underflows
+        assert np.frombuffer(normalized.native((mean,), (std,), 1, False), np.float32)[2] == 0
+
+
+@pytest.mark.parametrize("std", [0.229, 1 / 3, 58.395, 0.5, 0.2023, 0.0889248475432396])
+def test_floats_of_every_mantissa_are_divided_as_pytorch_divides(std):
+    mean = 2.0**-20  # the differences from it are floats of nearly all mantissas
+    x = (1 + torch.arange(2**23, dtype=torch.float64) / 2**23).float().reshape(1, 2048, 4096)
+    made = transforms.Resize(x.shape[1:], mean=(mean,), std=(std,))(x)
+    assert torch.equal(made, steps(x.clone(), (mean,), (std,)))
 
 
 def test_threads_do_not_change_bits():
-    pixels = torch.from_numpy(np.random.default_rng(1).integers(0, 256, (3, 900, 1100), np.uint8))
+    eight_bits = torch.from_numpy(np.random.default_rng(1).integers(0, 256, (3, 900, 1100), np.uint8))
     transform = transforms.Resize((700, 801), mean=MEAN, std=STD)
-    before, made = torch.get_num_threads(), []
-    for n in (1, 2):
-        torch.set_num_threads(n)
-        made.append(transform(pixels))
-    torch.set_num_threads(before)
-    assert torch.equal(*made) and torch.equal(made[0], steps(transforms.Resize((700, 801))(pixels), MEAN, STD))
+    before = torch.get_num_threads()
+    for pixels in (eight_bits, eight_bits / 255, (eight_bits / 255).permute(1, 2, 0).contiguous().permute(2, 0, 1)):
+        made = []
+        for n in (1, 2):
+            torch.set_num_threads(n)
+            made.append(transform(pixels))
+        torch.set_num_threads(before)
+        assert torch.equal(*made) and torch.equal(made[0], steps(transforms.Resize((700, 801))(pixels), MEAN, STD))
 
 
 def test_half_types_are_rounded_once():

@@ -62,6 +62,7 @@ struct WindowMap {
 };
 
 struct PermuteTables;
+struct FloatRows;
 struct SourceIndex;
 
 // Resamples (outer..., row, column, inner) along row, column or both into contiguous memory, or (outer..., plane, row,
@@ -94,6 +95,7 @@ struct WindowTask {
   // `unseen`. Pixels are contiguous.
   int alpha;
   double unseen;
+  const FloatRows* floats;  // for tasks of rows and columns: where the result is normalized (normalize.hpp), or null
 };
 
 struct ByteKernels;

@@ -7,8 +7,8 @@
 
 namespace tenter {
 
-// inverse, rest: two floats whose sum is 1 / std, by which the quotients of 8-bit values are found without a division.
-// inverse is 0 if this does not round some of them as a division does.
+// inverse, rest: two floats whose sum is 1 / std, by which quotients are found without a division. inverse is 0 if this
+// may not round all of them as a division does (src/tenter/torch/normalized.py).
 struct Normalized {
   float mean, std, inverse, rest;
 };

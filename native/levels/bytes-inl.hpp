@@ -135,7 +135,7 @@ inline uint8_t* room_of_row(const ByteTask& t, int64_t row, int64_t n, uint8_t* 
 // streaming stores.
 inline void finish(const ByteTask& t, uint8_t* made, int64_t row, int64_t n) {
   if (t.alpha) divide_alpha(made, n, t.inner);
-  if (t.floats) store_row(*t.floats, made, row);
+  if (t.floats) store_floats(*t.floats, made, row, row + 1);
   else if (uint8_t* const to = t.dst + row * n; made != to) stream_store(to, made, n);
 }
 

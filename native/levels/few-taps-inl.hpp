@@ -11,6 +11,7 @@
 #include "kernels/few_taps.hpp"
 #include "levels/axis-inl.hpp"
 #include "levels/dtypes-inl.hpp"
+#include "levels/normalize-inl.hpp"
 
 namespace tenter {
 namespace {
@@ -257,7 +258,7 @@ void pixels_of(const WindowTask& t, Team team) {
     const char* const src = t.src + outer_offset(t, outer);
     In* const dst = reinterpret_cast<In*>(t.dst) + outer * m.n_out * n;
     Lease lease;
-    In* const staging = t.stream ? lease->staging.get<In>(n + lanes<float>) : nullptr;
+    In* const staging = t.stream || t.floats ? lease->staging.get<In>(n + lanes<float>) : nullptr;
     for (int64_t o = lo; o < hi; ++o) {
       const int64_t next = std::min(o + 1, m.n_out - 1);
       PixelRows rows;
@@ -268,7 +269,8 @@ void pixels_of(const WindowTask& t, Team team) {
       }
       if (staging) make(rows, c, t.inner, staging, n + lanes<float>);
       else make(rows, c, t.inner, dst + o * n, (hi - o) * n);
-      if (staging) stream_store(dst + o * n, staging, n * int64_t(sizeof(In)));
+      if (t.floats) store_floats(*t.floats, staging, outer * m.n_out + o, outer * m.n_out + o + 1);
+      else if (staging) stream_store(dst + o * n, staging, n * int64_t(sizeof(In)));
     }
     store_fence(t.stream);
   });

@@ -17,15 +17,10 @@ inline Vec<float> quotient(Vec<float> x, float inverse, float rest) {
 // In: uint8_t or float. divides: whether to divide by std rather than to multiply by its inverse.
 template <class In, bool divides>
 inline Vec<float> normalized(Vec<float> x, const Normalized& by) {
-  if constexpr (std::is_same_v<In, float>) return (x - splat(by.mean)) / splat(by.std);
-  else if constexpr (divides) return (x / splat(255.0f) - splat(by.mean)) / splat(by.std);
   constexpr float inverse = 1.0f / 255, rest = float(1.0 / 255 - double(inverse));
-  return quotient(quotient(x, inverse, rest) - splat(by.mean), by.inverse, by.rest);
-}
-
-template <class In>
-inline bool needs_division(const Normalized& by) {
-  return !fused || std::is_same_v<In, float> || by.inverse == 0;
+  if constexpr (std::is_same_v<In, uint8_t>) x = divides ? x / splat(255.0f) : quotient(x, inverse, rest);
+  x -= splat(by.mean);
+  return divides ? x / splat(by.std) : quotient(x, by.inverse, by.rest);
 }
 
 // by: a copy, as the compiler would read a reference again after every store.
@@ -39,7 +34,7 @@ void normalize_values(const In* src, float* dst, int64_t n, const Normalized by)
 }
 template <class In>
 void normalize_values(const In* src, float* dst, int64_t n, const Normalized& by) {
-  if (needs_division<In>(by)) normalize_values<In, true>(src, dst, n, by);
+  if (!fused || by.inverse == 0) normalize_values<In, true>(src, dst, n, by);
   else normalize_values<In, false>(src, dst, n, by);
 }
 
@@ -52,6 +47,25 @@ inline Sixteen channel(const uint8_t* p) {
     return __builtin_shufflevector(a, b, (C * k + c < 32 ? C * k + c : C * k + c - (C - 2) * 16 + 32)...);
   }(std::make_integer_sequence<int, 16>{});
 }
+// Channel c of as many pixels of three floats as a vector has lanes, which is a power of two. So each lane has a value
+// of this channel in one of the three vectors: in `vector_with`.
+template <int c>
+constexpr int vector_with(int lane) {
+  int at = c;
+  while (at % lanes<float> != lane) at += 3;
+  return at / lanes<float>;
+}
+template <int c>
+inline Vec<float> channel_of_three(const float* p) {
+  constexpr int N = lanes<float>;
+  return [&]<int... l>(std::integer_sequence<int, l...>) {
+    auto found = load_unaligned<Vec<float>>(p);
+    found = __builtin_shufflevector(found, load_unaligned<Vec<float>>(p + N), (vector_with<c>(l) == 1 ? N + l : l)...);
+    found =
+        __builtin_shufflevector(found, load_unaligned<Vec<float>>(p + 2 * N), (vector_with<c>(l) == 2 ? N + l : l)...);
+    return __builtin_shufflevector(found, found, ((3 * l + c) % N)...);
+  }(std::make_integer_sequence<int, N>{});
+}
 // Channels of n pixels of C values, `pitch` values apart.
 template <int C, class In>
 inline void split_pixels(const In* src, In* dst, int64_t pitch, int64_t n) {
@@ -60,6 +74,11 @@ inline void split_pixels(const In* src, In* dst, int64_t pitch, int64_t n) {
     for (; j + 16 <= n; j += 16)
       [&]<int... c>(std::integer_sequence<int, c...>) {
         (store_bits(dst + c * pitch + j, channel<C, c>(src + j * C)), ...);
+      }(std::make_integer_sequence<int, C>{});
+  else if constexpr (std::is_same_v<In, float> && C == 3)
+    for (; j + lanes<float> <= n; j += lanes<float>)
+      [&]<int... c>(std::integer_sequence<int, c...>) {
+        (store_bits(dst + c * pitch + j, channel_of_three<c>(src + j * C)), ...);
       }(std::make_integer_sequence<int, C>{});
   for (; j < n; ++j)
     for (int c = 0; c < C; ++c) dst[c * pitch + j] = src[j * C + c];
@@ -77,28 +96,33 @@ void normalize_pixels(const In* src, float* dst, int64_t pitch, int64_t n, const
   }
 }
 
-// Row number `row` of the result.
+// A row of pixels, whose channels go to planes.
 template <class In>
-void store_row(const FloatRows& to, const In* src, int64_t row) {
+void store_pixels(const FloatRows& to, const In* made, int64_t row) {
   const int64_t plane = to.rows * to.columns;
-  if (!to.interleaved) {
-    normalize_values(src, to.dst + row * to.columns, to.columns, to.each[row / to.rows % to.channels]);
-    return;
-  }
   float* const dst = to.dst + row / to.rows * to.channels * plane + row % to.rows * to.columns;
   const bool few = with_constant<1, 2, 3, 4>(
-      to.channels, [&]<int C>() { normalize_pixels<C>(src, dst, plane, to.columns, to.each); });
+      to.channels, [&]<int C>() { normalize_pixels<C>(made, dst, plane, to.columns, to.each); });
   for (int64_t c = 0; c < to.channels && !few; ++c)
     for (int64_t k = 0; k < to.columns; ++k)
-      normalize_values(src + k * to.channels + c, dst + c * plane + k, 1, to.each[c]);
+      normalize_values(made + k * to.channels + c, dst + c * plane + k, 1, to.each[c]);
+}
+
+// Rows [lo, hi) of the result, which were made in `made`.
+template <class In>
+void store_floats(const FloatRows& to, const In* made, int64_t lo, int64_t hi) {
+  for (int64_t n; lo < hi; lo += n, made += n * to.width()) {
+    n = to.interleaved ? 1 : std::min(hi - lo, to.rows - lo % to.rows);  // rows of a plane are adjacent
+    if (to.interleaved) store_pixels(to, made, lo);
+    else normalize_values(made, to.dst + lo * to.columns, n * to.columns, to.each[lo / to.rows % to.channels]);
+  }
 }
 
 template <class In>
 void normalize_rows(const NormalizeTask& t, int threads) {
   const int64_t width = t.to.width(), some = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, width));
   parallel(ceil_div(t.n_rows, some), team_for(4 * t.n_rows * width, threads), [&](int64_t p) {
-    const int64_t end = std::min(t.n_rows, (p + 1) * some);
-    for (int64_t row = p * some; row < end; ++row) store_row(t.to, static_cast<const In*>(t.src) + row * width, row);
+    store_floats(t.to, static_cast<const In*>(t.src) + p * some * width, p * some, std::min(t.n_rows, (p + 1) * some));
   });
 }
 

@@ -2,6 +2,7 @@
 // axis. src: the first input row of a plane. Output rows [lo, hi) are computed; row lo is stored at dst.
 #pragma once
 #include "levels/axis-inl.hpp"
+#include "levels/normalize-inl.hpp"
 #include "levels/pixels-inl.hpp"
 
 namespace tenter {
@@ -183,9 +184,12 @@ void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   const int64_t n_out = t.column->n_out * t.inner;
   parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
     const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(n_rows, lo + height);
-    char* const dst = t.dst + (outer * n_rows + lo) * n_out * stored_size(sums, t);
+    const int64_t first = outer * n_rows + lo, size = stored_size(sums, t);
     Lease lease;
+    char* const dst = t.floats && t.floats->interleaved ? lease->staging.get<char>((hi - lo) * n_out * size)
+                                                        : t.dst + first * n_out * size;
     both_rows(sums, t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
+    if (t.floats) store_floats(*t.floats, reinterpret_cast<const float*>(dst), first, first + hi - lo);
     store_fence(t.stream);
   });
 }

@@ -16,7 +16,7 @@ namespace {
 // The images of a task, if a vector of lanes suits them.
 template <class Acc>
 bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages<WindowMap>& found) {
-  if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch) return false;
+  if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch || t.floats) return false;
   return small_images_of<lanes<Acc>, WindowMap>(t,
                                                 {{t.plane ? t.plane->n_in : 1, t.plane_stride, t.plane},
                                                  {t.n_row, t.row_stride, t.row},

@@ -170,7 +170,7 @@ Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) 
   return std::move(y.array);
 }
 
-// One step that makes rows of 8-bit values stores them as floats. Other results are made first.
+// One step may store its rows as normalized floats. Other results are made first.
 Outcome HostPlan::run_normalized(const ArrayView& from, const Target& target, int threads) const {
   NormalizeTask task;
   if (!target.float_rows(shape_, ndim_, in_order_ ? nullptr : order_, task.to)) return Outcome::declined();

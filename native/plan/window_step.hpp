@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "kernels/kernels.hpp"
+#include "kernels/normalize.hpp"
 #include "maps/owned_map.hpp"
 #include "maps/signals.hpp"
 #include "plan/chunked_window.hpp"
@@ -76,6 +76,16 @@ struct WindowStep final : KernelCall {
   void run_here(uintptr_t src, uintptr_t dst) const override {
     WindowTask call = at(src, dst, false);
     run_task(call, in_chunks(), 1);
+  }
+  // The kernels of rows and columns together normalize floats, and that of pixels 8-bit values too.
+  bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
+    const bool both = task.row && task.column && !task.plane && !task.alpha && !source_index;
+    if (!both || task.in != task.out || (task.in != Dtype::f32 && !task.pixels)) return false;
+    if (task.column->n_out * task.inner != to.width()) return false;
+    WindowTask call = at(src, reinterpret_cast<uintptr_t>(to.dst), false);
+    call.floats = &to;
+    without_gil([&] { run_task(call, false, threads); });
+    return true;
   }
   WindowTask at(uintptr_t src, uintptr_t dst, bool stream) const {
     WindowTask call = task;

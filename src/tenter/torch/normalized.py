@@ -1,11 +1,13 @@
 """Images as floats that are scaled to 0..1 and normalized: (x / 255 - mean) / std of 8-bit ones, by the kernel that
 resizes them where it stores its rows."""
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from tenter import _native
@@ -25,6 +27,7 @@ class Call(NamedTuple):
 
 
 Numbers = tuple[float, ...] | None
+Numerators: TypeAlias = npt.NDArray[np.float32]
 
 
 def of_channels(mean: Numbers, std: Numbers, channels: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -40,17 +43,53 @@ def of_channels(mean: Numbers, std: Numbers, channels: int) -> tuple[tuple[float
 
 
 @lru_cache(maxsize=16)
-def native(mean: Numbers, std: Numbers, channels: int) -> bytes:
-    """Mean, std and 1 / std of every channel, as the core reads them: 1 / std as a sum of two float32, or zeros if a
-    quotient by these differs for an 8-bit value (native/kernels/normalize.hpp)."""
-    m, s = (np.asarray(each, np.float32) for each in of_channels(mean, std, channels))
-    x = np.arange(256, dtype=np.float32)[:, None] / np.float32(255) - m
+def native(mean: Numbers, std: Numbers, channels: int, of_bytes: bool) -> bytes:
+    """Mean, std and 1 / std of every channel, as the core reads them (native/kernels/normalize.hpp).
+
+    of_bytes: whether images are of 8-bit values, else of float32
+    """
+    means, stds = (np.array(each, np.float32) for each in of_channels(mean, std, channels))
     with np.errstate(all="ignore"):
-        inverse = np.float32(1) / s
-        rest = (1 / s.astype(np.float64) - inverse).astype(np.float32)
-        product = (x.astype(np.float64) * inverse + x * rest).astype(np.float32)  # the last sum is fused
-        exact = (product == x / s).all(0)
-    return np.stack([m, s, np.where(exact, inverse, 0), np.where(exact, rest, 0)], 1).astype(np.float32).tobytes()
+        each = [(m, s, *_reciprocal(s, _numerators(m, s, of_bytes))) for m, s in zip(means, stds)]
+    return np.array(each, np.float32).tobytes()
+
+
+def _reciprocal(std: np.float32, numerators: Numerators | None) -> tuple[np.float32, np.float32]:
+    """Two float32 whose sum is 1 / std, by which the core finds these quotients as a division rounds them; zeros if it
+    must divide. The second is above 0, so that quotients of infinities and of -0 are right too."""
+    inverse = np.float32(1) / std
+    for _ in range(4 if numerators is not None else 0):
+        rest = np.float32(1 / np.float64(std) - inverse)
+        if rest > 0 and numerators is not None:
+            product = (numerators.astype(np.float64) * inverse + numerators * rest).astype(np.float32)  # fused there
+            if (product == numerators / std).all():
+                return inverse, rest
+        inverse = np.nextafter(inverse, np.float32(0))
+    return np.float32(0), np.float32(0)
+
+
+def _numerators(mean: np.float32, std: np.float32, of_bytes: bool) -> Numerators | None:
+    """The numerators whose quotients the core may round in another way than a division; None if these are too many.
+
+    Of floats, what the core rounds differs from the quotient by less than 2^-44 of it. That matters only for quotients
+    so close to halfway between two floats: 2^k X = M Y + r, where X and Y are the mantissas of 24 bits, M is odd and
+    has 25 bits, and |r| < 32. r is not 0. Exponents do not matter, as nothing underflows: x - mean is 0 or at least
+    2^-45.
+    """
+    if of_bytes:
+        every: Numerators = np.arange(256, dtype=np.float32) / np.float32(255) - mean
+        return every
+    if not (2**-20 <= abs(mean) <= 2**20 and 2**-20 <= std <= 2**20):
+        return None
+    y = int(math.frexp(std)[0] * 2**24)
+    low = y & -y  # r is an odd multiple of it, as 2^k is an even one
+    odd = y // low
+    found: list[int] = []
+    for k in (24, 25):
+        inverse = pow(2, -k, odd)
+        for r in (r for r in range(-31, 32) if r % (2 * low) == low):
+            found.extend(range(2**23 + (r * inverse - 2**23) % odd, 2**24, odd))
+    return np.array(found, np.float32)
 
 
 def applies(x: Any, dtype: torch.dtype | None, mean: Numbers) -> bool:
@@ -66,10 +105,8 @@ def applies(x: Any, dtype: torch.dtype | None, mean: Numbers) -> bool:
 def resized(of: Call, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """The normalized result of a call like an earlier one; None if there was none."""
     x, size, axes, mode, antialias, like, box = of
-    shape = [*x.shape]
-    shape[axes[0]], shape[axes[1]] = size
-    y, out, dim = _room(x, shape)
-    each = native(mean, std, y.shape[-3])
+    y, out, dim = _room(x, (*x.shape[:-2], *size) if axes[0] < 0 else (*size, *x.shape[2:]))
+    each = native(mean, std, y.shape[-3], x.itemsize == 1)
     # What follows x are resize_arguments.Arguments.
     found = _native.normalized_call(
         each, dim, out, "resize", x, size, None, axes, mode, antialias, like, box, None, None, 0
@@ -80,7 +117,7 @@ def resized(of: Call, mean: Numbers, std: Numbers) -> torch.Tensor | None:
 def of_pixels(y: Any, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """A result, normalized; None if the core does not read it."""
     made, out, dim = _room(y, y.shape)
-    return made if _native.normalized(native(mean, std, made.shape[-3]), dim, out, y) is out else None
+    return made if _native.normalized(native(mean, std, made.shape[-3], y.itemsize == 1), dim, out, y) is out else None
 
 
 def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
