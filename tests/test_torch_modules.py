@@ -67,11 +67,16 @@ def test_layers_are_compiled_as_the_function():
     ("Upsample", {"scale_factor": 2, "mode": "bilinear", "align_corners": "yes"}, "align_corners", TypeError, "a bool"),
     ("Upsample", {"size": 3, "recompute_scale_factor": True}, "recompute_scale_factor", ValueError, "scale_factor to recompute from"),
     ("Upsample", {"scale": 2}, "scale", TypeError, "did you mean scale_factor=2?"),
+    ("Upsample", {"scale_factor": 2, "antialias": True}, "antialias", TypeError, "no argument of this name"),
+    ("UpsamplingNearest2d", {"scale_factor": 2, "mode": "bicubic"}, "mode", TypeError, "did you mean Upsample(..., mode='bicubic')?"),
+    ("UpsamplingBilinear2d", {"size": 3, "align_corners": False}, "align_corners", TypeError, "did you mean Upsample(..., align_corners=False)?"),
+    ("UpsamplingBilinear2d", {"scale": 2}, "scale", TypeError, "did you mean scale_factor=2?"),
+    ("UpsamplingNearest2d", {}, "size", ValueError, "neither"),
     ("UpsamplingNearest2d", {"size": 0}, "size", ValueError, ">= 1"),
     ("UpsamplingBilinear2d", {"scale_factor": -1}, "scale_factor", ValueError, "above 0"),
 ])  # fmt: skip
 def test_wrong_arguments_are_refused_when_a_layer_is_made(name, how, argument, error, word):
-    refused(lambda: getattr(ours, name)(**how), argument, error, [word], rf"torch\.{name}")
+    refused(lambda: getattr(ours, name)(**how), argument, error, [word], rf"tenter\.torch\.{name}")
 
 
 def test_an_input_of_the_wrong_rank_is_refused_by_name():
@@ -88,7 +93,12 @@ def test_a_name_that_is_not_there_gets_the_closest(name, hint):
     assert hint in str(found.value)
 
 
-@pytest.mark.parametrize("layer", [ours.UpsamplingNearest2d, ours.UpsamplingBilinear2d])
-def test_layers_of_one_mode_take_no_other(layer):
-    with pytest.raises(TypeError, match="mode"):
-        layer(scale_factor=2, mode="nearest")
+@pytest.mark.parametrize("layer, argument, given", [
+    (ours.UpsamplingNearest2d, "mode", (None, 2, "nearest")),
+    (ours.UpsamplingBilinear2d, "mode", (None, 2, "bilinear", True)),
+    (ours.Upsample, "antialias", (None, 2, "bilinear", False, None, True)),
+])  # fmt: skip
+def test_arguments_after_the_last_are_refused_by_the_name_they_would_have(layer, argument, given):
+    refused(
+        lambda: layer(*given), argument, TypeError, ["no argument of this name"], rf"tenter\.torch\.{layer.__name__}"
+    )

@@ -275,6 +275,9 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     (lambda: transforms.RandomResizedCrop(9, ratio=(4 / 3, 3 / 4)), "ratio", ValueError, ["(least, greatest)"]),
     (lambda: transforms.RandomResizedCrop(9, flip=True), "flip", TypeError, ["a probability", "True"]),
     (lambda: transforms.RandomResizedCrop(9, p=0.5), "p", TypeError, ["did you mean flip=0.5?"]),
+    (lambda: transforms.Resize(9, "bilinear", None, True, torch.float32), "dtype", TypeError, ["by its name, dtype=torch.float32"]),
+    (lambda: transforms.Thumbnail(9, "bilinear", True, MEAN), "mean", TypeError, ["by its name, mean="]),
+    (lambda: transforms.RandomResizedCrop(9, flip=3), "flip", ValueError, ["\n  in tenter.torch.transforms.RandomResizedCrop(size=9, flip=3)"]),
     (lambda: transforms.Resize(9, flip=0.5), "flip", TypeError, ["no argument of this name"]),
     (lambda: transforms.Resize(9, resample="bilinear"), "resample", TypeError, ["did you mean interpolation='bilinear'?"]),
     (lambda: transforms.Resize(9, mean=0.5, std=0.5), "mean", TypeError, ["one for each channel"]),
@@ -302,7 +305,7 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     (lambda: transforms.Resize(9, dtype=torch.int16)(TENSOR), "dtype", TypeError, ["torch.uint8"]),
 ])  # fmt: skip
 def test_mistakes_are_refused_by_the_name_of_the_argument(make, argument, error, words):
-    refused(make, argument, error, words, r"torch\.transforms\.\w+")
+    refused(make, argument, error, words, r"tenter\.torch\.transforms\.\w+")
 
 
 @pytest.mark.parametrize("name, hint", [

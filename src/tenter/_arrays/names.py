@@ -122,11 +122,14 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
+    if "dtype" in names and type(value).__name__ == "dtype":
+        return "dtype"
     for kinds, name in (
         ((str,), "mode"),
         ((bool,), "antialias"),
         ((float, Fraction), "scale"),
         ((int, tuple, list), "axes"),
+        ((tuple, list), "mean"),
     ):
         if isinstance(value, kinds) and name in names:
             return name

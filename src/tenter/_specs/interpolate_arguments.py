@@ -61,7 +61,9 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
 
 
-def check_without_x(size: Any, scale_factor: Any, mode: Any, align_corners: Any, recompute_scale_factor: Any) -> None:
+def check_without_x(
+    size: Any, scale_factor: Any, mode: Any = "nearest", align_corners: Any = None, recompute_scale_factor: Any = None
+) -> None:
     """What can be said of the arguments of a layer before it gets an input."""
     _check_one_given(size, scale_factor)
     if size is not None:

@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
 
 from tenter import resampling
-from tenter._arrays.arguments import error
-from tenter._arrays.errors import Refusal
-from tenter._arrays.names import show_signature, take_other_names
+from tenter._arrays.arguments import describe, error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.names import parameters, show_signature, take_other_names
 from tenter._specs import interpolate_arguments
 
 
@@ -61,16 +61,11 @@ class Upsample(torch.nn.Upsample):
         mode: str = "nearest",
         align_corners: bool | None = None,
         recompute_scale_factor: bool | None = None,
+        *too_many: NoReturn,
         **no_other: NoReturn,
     ) -> None:
-        try:
-            if no_other:
-                take_other_names(type(self).__init__, no_other)
-            interpolate_arguments.check_without_x(size, scale_factor, mode, align_corners, recompute_scale_factor)
-        except Refusal as refusal:
-            shown = {"size": size, "scale_factor": scale_factor, "mode": mode, "align_corners": align_corners}
-            shown["recompute_scale_factor"] = recompute_scale_factor
-            raise error(refusal, f"torch.{type(self).__name__}", **shown, **no_other) from None
+        how = {"mode": mode, "align_corners": align_corners, "recompute_scale_factor": recompute_scale_factor}
+        _check(self, size, scale_factor, too_many, no_other, **how)
         super().__init__(size, scale_factor, mode, align_corners, recompute_scale_factor)
 
     if TYPE_CHECKING:  # to which a call of a module gives anything
@@ -91,15 +86,29 @@ class Upsample(torch.nn.Upsample):
             return _interpolated(self, input)
 
 
+def _check(layer: Upsample, size: Any, scale_factor: Any, too_many: Any, other: dict[str, Any], **how: Any) -> None:
+    """Refuses what a layer is made with. too_many, other: arguments by position and by name that it does not have."""
+    try:
+        if too_many or other:
+            known = parameters(Upsample.__init__)
+            other |= dict(zip((*known, "antialias")[len(parameters(type(layer).__init__)) :], too_many))
+            for word, value in other.items():
+                if word in known:
+                    hint = f" (did you mean Upsample(..., {word}={describe(value)})?)"
+                    refuse(TypeError, word, "no argument of this name", describe(value) + hint)
+            take_other_names(type(layer).__init__, other)
+        interpolate_arguments.check_without_x(size, scale_factor, **how)
+    except Refusal as refusal:
+        shown = {"size": size, "scale_factor": scale_factor, **how, **other}
+        raise error(refusal, f"tenter.torch.{type(layer).__name__}", **shown) from None
+
+
 def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
     how = (layer.size, layer.scale_factor, layer.mode, layer.align_corners, layer.recompute_scale_factor)
     if torch.jit.is_tracing():  # type: ignore[attr-defined, no-untyped-call]
         return F.interpolate(x, *how[:4], recompute_scale_factor=how[4])
     made: torch.Tensor = resampling.interpolate(x, *how)
     return made
-
-
-show_signature(Upsample.__init__)
 
 
 class UpsamplingNearest2d(Upsample):
@@ -130,8 +139,13 @@ class UpsamplingNearest2d(Upsample):
     """
 
     def __init__(
-        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+        self,
+        size: int | tuple[int, int] | None = None,
+        scale_factor: float | tuple[float, float] | None = None,
+        *too_many: NoReturn,
+        **no_other: NoReturn,
     ) -> None:
+        _check(self, size, scale_factor, too_many, no_other)
         super().__init__(size, scale_factor)
 
 
@@ -163,6 +177,15 @@ class UpsamplingBilinear2d(Upsample):
     """
 
     def __init__(
-        self, size: int | tuple[int, int] | None = None, scale_factor: float | tuple[float, float] | None = None
+        self,
+        size: int | tuple[int, int] | None = None,
+        scale_factor: float | tuple[float, float] | None = None,
+        *too_many: NoReturn,
+        **no_other: NoReturn,
     ) -> None:
+        _check(self, size, scale_factor, too_many, no_other)
         super().__init__(size, scale_factor, "bilinear", True)
+
+
+for _layer in (Upsample, UpsamplingNearest2d, UpsamplingBilinear2d):
+    show_signature(_layer.__init__)

@@ -1,5 +1,6 @@
 """What transforms do with a sample: which of its parts are images, masks and boxes, and how each is resized."""
 
+import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -48,18 +49,26 @@ class Made(NamedTuple):
 
 
 @contextmanager
-def checked(transform: torch.nn.Module, other: dict[str, Any], **shown: Any) -> Iterator[None]:
-    """Refusals of a transform's arguments, with its call. other: arguments by names that it does not have."""
+def checked(
+    transform: torch.nn.Module, too_many: tuple[Any, ...], other: dict[str, Any], **given: Any
+) -> Iterator[None]:
+    """Refusals of a transform's arguments, with its call.
+
+    too_many: arguments by position after those that may be
+    other: arguments by names that it does not have
+    """
     try:
-        if other:
-            take_other_names(type(transform).__init__, other)
+        if other or too_many:
+            take_other_names(type(transform).__init__, other, *too_many[:1])
         yield
     except Refusal as refusal:
+        usual = inspect.signature(type(transform).__init__).parameters
+        shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
         raise error(refusal, called(transform), **shown, **other) from None
 
 
 def called(transform: torch.nn.Module) -> str:
-    return f"torch.transforms.{type(transform).__name__}"
+    return f"tenter.torch.transforms.{type(transform).__name__}"
 
 
 def made(interpolation: Any, antialias: Any, dtype: Any, mean: Any, std: Any) -> Made:

@@ -80,7 +80,7 @@ class Resize(torch.nn.Module):
         interpolation: Any = "bilinear",
         max_size: int | None = None,
         antialias: bool | None = True,
-        *,
+        *too_many: NoReturn,
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
@@ -88,7 +88,16 @@ class Resize(torch.nn.Module):
     ) -> None:
         super().__init__()
         with checked(
-            self, no_other, size=size, interpolation=interpolation, max_size=max_size, dtype=dtype, mean=mean, std=std
+            self,
+            too_many,
+            no_other,
+            size=size,
+            interpolation=interpolation,
+            max_size=max_size,
+            antialias=antialias,
+            dtype=dtype,
+            mean=mean,
+            std=std,
         ):
             self.size = None if size is None else arguments.sizes("size", [size], least=1)
             if self.size is None and max_size is None:
@@ -171,7 +180,7 @@ class RandomResizedCrop(torch.nn.Module):
         ratio: Sequence[float] = (3 / 4, 4 / 3),
         interpolation: Any = "bilinear",
         antialias: bool | None = True,
-        *,
+        *too_many: NoReturn,
         flip: float = 0.0,
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
@@ -180,7 +189,18 @@ class RandomResizedCrop(torch.nn.Module):
     ) -> None:
         super().__init__()
         with checked(
-            self, no_other, size=size, scale=scale, ratio=ratio, interpolation=interpolation, mean=mean, std=std
+            self,
+            too_many,
+            no_other,
+            size=size,
+            scale=scale,
+            ratio=ratio,
+            interpolation=interpolation,
+            antialias=antialias,
+            flip=flip,
+            dtype=dtype,
+            mean=mean,
+            std=std,
         ):
             self.size = pair("size", size)
             self.scale, self.ratio = span("scale", scale, 1), span("ratio", ratio)
@@ -241,7 +261,7 @@ class ResizeCenterCrop(torch.nn.Module):
         resize_size: int = 256,
         interpolation: Any = "bilinear",
         antialias: bool | None = True,
-        *,
+        *too_many: NoReturn,
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
@@ -250,10 +270,13 @@ class ResizeCenterCrop(torch.nn.Module):
         super().__init__()
         with checked(
             self,
+            too_many,
             no_other,
             crop_size=crop_size,
             resize_size=resize_size,
             interpolation=interpolation,
+            antialias=antialias,
+            dtype=dtype,
             mean=mean,
             std=std,
         ):
@@ -317,14 +340,24 @@ class Thumbnail(torch.nn.Module):
         size: int | Sequence[int],
         interpolation: Any = "bilinear",
         antialias: bool | None = True,
-        *,
+        *too_many: NoReturn,
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
-        with checked(self, no_other, size=size, interpolation=interpolation, dtype=dtype, mean=mean, std=std):
+        with checked(
+            self,
+            too_many,
+            no_other,
+            size=size,
+            interpolation=interpolation,
+            antialias=antialias,
+            dtype=dtype,
+            mean=mean,
+            std=std,
+        ):
             self.size = pair("size", size)
             self.made = made(interpolation, antialias, dtype, mean, std)
 
