@@ -64,8 +64,7 @@ def chart(data: dict[str, Any], look: str) -> str:
         x += wide
     top += 28
     for row in chosen:
-        slower = min(c["ratio"] for c in row["contests"].values()) < 1
-        text(LEFT, top + 14, row["name"] + " (tenter is slower)" * slower, colors["ink"])
+        text(LEFT, top + 14, row["name"], colors["ink"])
         top += LABEL
         held = [name for name in names if name in row["contests"]]
         bottom = top + len(held) * (BAR + GAP) - GAP
@@ -82,7 +81,8 @@ def chart(data: dict[str, Any], look: str) -> str:
             parts.append(
                 f'<rect x="{a:.1f}" y="{top:.1f}" width="{max(b - a, 1):.1f}" height="{BAR}" rx="2" fill="{fill}"/>'
             )
-            text(b + 5, top + BAR - 2.5, times(ratio), colors["ink"], 12)
+            said = times(ratio) + f": {name} is faster" * (ratio < 1)
+            text(b + 5, top + BAR - 2.5, said, colors["ink"], 12)
             top += BAR + GAP
         top += ROW
     for tick in TICKS:
