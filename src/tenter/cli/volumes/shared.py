@@ -1,8 +1,8 @@
 """Chunks that several blocks read: each is decoded once, and kept until the last of these blocks has it.
 
 Blocks are begun in the order of the result. So a chunk's last reader is known before any block is made: along each
-axis the last block that reads it. Where memory is short, chunks are shared along the last axes only, from `first` on:
-blocks of other places along the axes before decode their chunks again.
+axis the last block that reads it. Where memory is short, chunks are shared only along the last axes, from `first` on:
+blocks at another position along an earlier axis decode their chunks again.
 """
 
 from __future__ import annotations
