@@ -286,7 +286,7 @@ def test_other_threads_are_served_too():
     assert found == [True]
 
 
-@pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [96, pytest.param(1, marks=pytest.mark.slow)])
 def test_hostile_input_ends_in_an_exception(every):
     """In a process of its own, so that a crash is seen."""
     done = run_program("hostile_torch.py", every, timeout=240)

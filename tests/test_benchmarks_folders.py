@@ -133,13 +133,14 @@ def test_wrong_results_fail(tmp_path: Path) -> None:
     assert [(row.program, row.failed[:11]) for row in rows] == [("small", "size (60, 4"), ("none", "not one pic")]
 
 
+@pytest.mark.parametrize("types", [("JPEG", "GIF"), pytest.param((*folder_types.TYPES,), marks=pytest.mark.slow)])
 def test_folders_of_each_type_are_measured_beside_pillow(
-    tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch
+    types: tuple[str, ...], tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    small = {name: type_._replace(count=2, width=64, height=48, side=32) for name, type_ in folder_types.TYPES.items()}
+    assert [*folder_types.TYPES] == ["JPEG", "PNG", "WebP", "TIFF", "GIF"]
+    small = {name: folder_types.TYPES[name]._replace(count=2, width=64, height=48, side=32) for name in types}
     monkeypatch.setattr(folder_types, "TYPES", small)
-    assert [*small] == ["JPEG", "PNG", "WebP", "TIFF", "GIF"]
-    rows = folder_types.measure(tmp_path, [*small], 2, 1, folders.timed)
+    rows = folder_types.measure(tmp_path, [*types], 2, 1, folders.timed)
     run = {(row.type, row.program) for row in rows if len(row.seconds) == 2 and row.n_bytes}
     ours = {(name, program) for name in small for program in ("tenter", "Pillow, processes")}
     assert run == {*ours, ("GIF", "Pillow, dithered")}

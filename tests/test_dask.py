@@ -70,7 +70,7 @@ def resized_in_pieces(data: st.DataObject) -> None:
     same_bits(tenter.resize(chunked(data.draw, x), size, **how), want)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.data())
 def test_resize_of_any_axes_by_any_convention_in_any_chunks(data):
     resized_in_pieces(data)

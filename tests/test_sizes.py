@@ -64,7 +64,9 @@ def is_public(path: Path, f: FUNCTIONS) -> bool:
 def test_no_file_is_long(ending: str, most: int) -> None:
     files = SOURCES if ending == "py" else sorted((ROOT / "native").rglob(f"*.{ending}"))
     assert files
-    sizes = {path: code_lines(path) if ending == "py" else len(path.read_text().splitlines()) for path in files}
+    sizes = {path: len(path.read_text().splitlines()) for path in files}
+    if ending == "py":  # docstrings and comments do not count
+        sizes = {path: code_lines(path) for path, n in sizes.items() if n > most}
     assert {path.name: n for path, n in sizes.items() if n > most} == {}
 
 

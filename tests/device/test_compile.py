@@ -134,6 +134,7 @@ def test_compiled_counts_without_their_sum_wait_once(case: Case, cuda):
     assert waits(warm(case, cuda)) == 1
 
 
+@pytest.mark.slow
 def test_an_exported_program_runs_there(device):
     class Stretch(torch.nn.Module):
         def forward(self, x, counts):

@@ -101,7 +101,7 @@ def test_gradients_of_nearest_are_its_transpose(mode, device):
 
 
 def opinfo():
-    import test_opinfo as t  # late: PyTorch's test package takes seconds
+    import test_opinfo as t
 
     return t
 
@@ -126,12 +126,12 @@ NAMES = [
     "repeat", "repeat_interleave", "tile", "nn.functional.interpolate", "nn.functional.upsample_nearest",
     "nn.functional.upsample_bilinear", "_upsample_bilinear2d_aa",
 ]  # fmt: skip
-QUICK = ("tile", "nn.functional.upsample_bilinear")
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 
 
 @pytest.mark.parametrize("dtype", FLOATS if not INTERPRETED else FLOATS[2:3], ids=str)
-@pytest.mark.parametrize("name", some(NAMES, 10, always=lambda name: name in QUICK))
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow  # PyTorch's test package takes seconds to import
 def test_samples(name, dtype, device):
     """Values beside PyTorch in float64 on the same device; layouts as they come and strided."""
     t, checked = opinfo(), 0
@@ -149,7 +149,8 @@ def test_samples(name, dtype, device):
 
 
 @pytest.mark.parametrize("dtype", FLOATS if not INTERPRETED else FLOATS[:1], ids=str)
-@pytest.mark.parametrize("name", some(NAMES, 10, always=lambda name: name in QUICK))
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow  # PyTorch's test package takes seconds to import
 def test_gradients_of_samples(name, dtype, device):
     t, checked = opinfo(), 0
     torch.manual_seed(0)
