@@ -131,12 +131,12 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
 inline uint8_t* room_of_row(const ByteTask& t, int64_t row, int64_t n, uint8_t* staging) {
   return staging ? staging : t.dst + row * n;
 }
-// Finishes a row of results: divides colors by alpha, and moves staged values to the result, as floats or with
+// Finishes adjacent rows of results: divides colors by alpha, and moves staged values to the result, as floats or with
 // streaming stores.
-inline void finish(const ByteTask& t, uint8_t* made, int64_t row, int64_t n) {
-  if (t.alpha) divide_alpha(made, n, t.inner);
-  if (t.floats) store_floats(*t.floats, made, row, row + 1);
-  else if (uint8_t* const to = t.dst + row * n; made != to) stream_store(to, made, n);
+inline void finish(const ByteTask& t, uint8_t* made, int64_t row, int64_t n_rows, int64_t n) {
+  if (t.alpha) divide_alpha(made, n_rows * n, t.inner);
+  if (t.floats) store_floats(*t.floats, made, row, row + n_rows);
+  else if (uint8_t* const to = t.dst + row * n; made != to) stream_store(to, made, n_rows * n);
 }
 
 // Sums along columns only: row i of the input gives row i of the output, here [lo, hi). first: the number of the
@@ -154,7 +154,7 @@ inline void columns_alone(const ByteTask& t, const uint8_t* src, int64_t first, 
       to[r] = room_of_row(t, first + lo + r, n_out, staging ? staging + r * n_out : nullptr);
     }
     columns(t, rows, after, n_rows, to, t.alpha, packed(t), lease);
-    for (int r = 0; r < n_rows; ++r) finish(t, to[r], first + lo + r, n_out);
+    finish(t, to[0], first + lo, n_rows, n_out);
   }
 }
 
@@ -197,10 +197,14 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
     }
   };
   // Sums that are resampled along the columns afterwards, streamed, or converted to floats, go to a buffer.
-  const int64_t held = t.column && t.rows_first ? rows_at_once : 1;
-  const bool leaves = t.stream || t.floats, staged = held > 1 || leaves;
-  uint8_t* const sums =
-      staged ? lease->staging.get<uint8_t>(held * pitch + (held > 1 && leaves ? held * n_out : 0)) : nullptr;
+  const bool columns_last = t.column && t.rows_first, leaves = t.stream || t.floats;
+  const int64_t held = columns_last || t.floats ? rows_at_once : 1;
+  const int64_t summed = columns_last ? held * pitch : 0, made_there = leaves ? held * n_out : 0;
+  uint8_t* const sums = summed || made_there ? lease->staging.get<uint8_t>(summed + made_there) : nullptr;
+  uint8_t* const staging = leaves ? sums + summed : nullptr;
+  auto room = [&](int64_t o, int64_t group) {
+    return room_of_row(t, first + o, n_out, staging ? staging + (o - group) * n_out : nullptr);
+  };
   for (int64_t group = lo; group < hi; group += held) {
     const int64_t end = std::min(hi, group + held);
     for (int64_t o = group; o < end; ++o) {
@@ -210,17 +214,17 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
         const int64_t i = m.first(o) + k;
         taps[k] = in_place ? src + i * t.row_stride : ring + number[i - base] % capacity * pitch;
       }
-      uint8_t* const to = room_of_row(t, first + o, n_out, staged ? sums + (o - group) * pitch : nullptr);
-      sum_row(*t.row_groups, o, taps, m.count(o), to, n);
-      if (held == 1) finish(t, to, first + o, n_out);
+      sum_row(*t.row_groups, o, taps, m.count(o), columns_last ? sums + (o - group) * pitch : room(o, group), n);
     }
-    if (held == 1) continue;
+    if (!columns_last) {
+      finish(t, room(group, group), first + group, end - group, n_out);
+      continue;
+    }
     const uint8_t* from[rows_at_once];
     uint8_t* to[rows_at_once];
     for (int64_t o = group; o < end; ++o) {
       from[o - group] = sums + (o - group) * pitch;
-      uint8_t* const staging = leaves ? sums + held * pitch + (o - group) * n_out : nullptr;
-      to[o - group] = room_of_row(t, first + o, n_out, staging);
+      to[o - group] = room(o, group);
     }
     uint8_t* const flipped = reversed ? lease->gathered.get<uint8_t>(held * n) : nullptr;
     for (int64_t r = 0; r < end - group && reversed; ++r) {
@@ -229,7 +233,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
       from[r] = flipped + r * n;
     }
     columns(t, from, from, int(end - group), to, false, true, lease);
-    for (int64_t o = group; o < end; ++o) finish(t, to[o - group], first + o, n_out);
+    finish(t, to[0], first + group, end - group, n_out);
   }
 }
 
