@@ -61,6 +61,7 @@ def test_layers_are_compiled_as_the_function():
     ("Upsample", {}, "size", ValueError, "neither"),
     ("Upsample", {"size": 3, "scale_factor": 2}, "size", ValueError, "not both"),
     ("Upsample", {"scale_factor": "bilinear"}, "scale_factor", TypeError, "did you mean mode='bilinear'?"),
+    ("Upsample", {"size": "bilinear"}, "size", TypeError, "did you mean mode='bilinear'?"),
     ("Upsample", {"scale_factor": 2, "mode": "bilnear"}, "mode", ValueError, "did you mean 'bilinear'?"),
     ("Upsample", {"scale_factor": 2, "mode": "lanczos"}, "mode", ValueError, "bicubic"),
     ("Upsample", {"scale_factor": 2, "align_corners": False}, "align_corners", ValueError, "no corners"),
@@ -85,7 +86,12 @@ def test_an_input_of_the_wrong_rank_is_refused_by_name():
 
 
 @pytest.mark.parametrize(
-    "name, hint", [("upsample", "did you mean 'Upsample'?"), ("Resize", "did you mean transforms.Resize?")]
+    "name, hint",
+    [
+        ("upsample", "did you mean 'Upsample'?"),
+        ("Resize", "did you mean transforms.Resize?"),
+        ("interpolate", "did you mean tenter.interpolate?"),
+    ],
 )
 def test_a_name_that_is_not_there_gets_the_closest(name, hint):
     with pytest.raises(AttributeError) as found:

@@ -264,6 +264,10 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
 @pytest.mark.parametrize("make, argument, error, words", [
     (lambda: transforms.Resize("224"), "size", TypeError, ["ints"]),
     (lambda: transforms.Resize(None), "size", ValueError, ["neither"]),
+    (lambda: transforms.RandomResizedCrop(), "size", TypeError, ["ints", "none"]),
+    (lambda: transforms.ResizeCenterCrop(size=9), "size", TypeError, ["did you mean crop_size=9?"]),
+    (lambda: transforms.Resize(9, 9), "interpolation", TypeError, ["did you mean size=(height, width)?"]),
+    (lambda: transforms.RandomResizedCrop(9, 9), "scale", TypeError, ["did you mean size=(height, width)?"]),
     (lambda: transforms.Resize((1, 2, 3)), "size", ValueError, ["(height, width)"]),
     (lambda: transforms.Resize((3, 4), max_size=9), "max_size", ValueError, ["None where size is (height, width)"]),
     (lambda: transforms.Resize(9, max_size=9), "max_size", ValueError, ["above size, which is 9"]),
@@ -310,7 +314,7 @@ def test_mistakes_are_refused_by_the_name_of_the_argument(make, argument, error,
 
 @pytest.mark.parametrize("name, hint", [
     ("Normalize", "mean and std"), ("ToTensor", "dtype"), ("RandomHorizontalFlip", "flip"), ("CenterCrop", "ResizeCenterCrop"),
-    ("Compose", "torch.nn.Sequential"), ("resize", "did you mean 'Resize'?"),
+    ("Compose", "torch.nn.Sequential"), ("ColorJitter", "in its Compose"), ("resize", "did you mean 'Resize'?"),
 ])  # fmt: skip
 def test_a_name_of_torchvision_says_what_does_it_here(name, hint):
     with pytest.raises(AttributeError, match=re.escape(name)) as found:

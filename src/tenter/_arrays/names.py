@@ -68,10 +68,14 @@ def misnamed(
     except Refusal as refusal:
         if not other or compiling():  # PyTorch's compiler cannot follow the rest
             return error(refusal, called, *given.values(), too_many)
-        usual = inspect.signature(function).parameters
-        shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
-        return error(refusal, called, **shown, **other)
+        return error(refusal, called, **as_written(function, given), **other)
     raise AssertionError
+
+
+def as_written(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that are not a function's defaults."""
+    usual = inspect.signature(function).parameters
+    return {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
 
 
 def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:

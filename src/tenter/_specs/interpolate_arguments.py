@@ -98,8 +98,9 @@ def strides_decide(spec: Interpolate) -> bool:
 
 
 def _check_one_given(size: Any, scale_factor: Any) -> None:
-    if isinstance(scale_factor, str) and scale_factor in KINDS:  # as the third position
-        refuse(TypeError, "scale_factor", "numbers", f"{scale_factor!r} (did you mean mode={scale_factor!r}?)")
+    for name, expected, given in (("size", "ints", size), ("scale_factor", "numbers", scale_factor)):
+        if isinstance(given, str) and given in KINDS:  # before its position
+            refuse(TypeError, name, expected, f"{given!r} (did you mean mode={given!r}?)")
     if size is not None and scale_factor is not None:
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")
     if size is None and scale_factor is None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+import tenter
 from tenter._arrays.arguments import did_you_mean, error
 from tenter._arrays.errors import Refusal
 from tenter._torch import device
@@ -61,5 +62,7 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
-        hint = f" (did you mean transforms.{name}?)" if name in transforms.__all__ else did_you_mean(name, __all__)
+        near = {"transforms": transforms.__all__, "tenter": tenter.__all__}
+        place = next((place for place, names in near.items() if name in names), None)
+        hint = f" (did you mean {place}.{name}?)" if place else did_you_mean(name, __all__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

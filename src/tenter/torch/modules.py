@@ -8,7 +8,7 @@ import torch.nn.functional as F  # noqa: N812, its name everywhere
 from tenter import resampling
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.names import parameters, show_signature, take_other_names
+from tenter._arrays.names import as_written, parameters, show_signature, take_other_names
 from tenter._specs import interpolate_arguments
 
 
@@ -99,8 +99,8 @@ def _check(layer: Upsample, size: Any, scale_factor: Any, too_many: Any, other: 
             take_other_names(type(layer).__init__, other)
         interpolate_arguments.check_without_x(size, scale_factor, **how)
     except Refusal as refusal:
-        shown = {"size": size, "scale_factor": scale_factor, **how, **other}
-        raise error(refusal, f"tenter.torch.{type(layer).__name__}", **shown) from None
+        given = as_written(type(layer).__init__, {"size": size, "scale_factor": scale_factor, **how})
+        raise error(refusal, f"tenter.torch.{type(layer).__name__}", **given, **other) from None
 
 
 def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:

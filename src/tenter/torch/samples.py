@@ -1,6 +1,5 @@
 """What transforms do with a sample: which of its parts are images, masks and boxes, and how each is resized."""
 
-import inspect
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from tenter import image as pictures, resampling
 from tenter._arrays import arguments, pillow_images, torch_tensors
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.names import take_other_names
+from tenter._arrays.names import as_written, take_other_names
 from tenter._arrays.types import Array
 from tenter._specs.lengths import channels_first
 from tenter.torch import normalized
@@ -62,9 +61,7 @@ def checked(
             take_other_names(type(transform).__init__, other, *too_many[:1])
         yield
     except Refusal as refusal:
-        usual = inspect.signature(type(transform).__init__).parameters
-        shown = {name: v for name, v in given.items() if name not in usual or v is not usual[name].default}
-        raise error(refusal, called(transform), **shown, **other) from None
+        raise error(refusal, called(transform), **as_written(type(transform).__init__, given), **other) from None
 
 
 def called(transform: torch.nn.Module) -> str:
@@ -74,7 +71,10 @@ def called(transform: torch.nn.Module) -> str:
 def made(interpolation: Any, antialias: Any, dtype: Any, mean: Any, std: Any) -> Made:
     mode = getattr(interpolation, "value", interpolation)
     if type(mode) is int:
-        mode = OF_PILLOW.get(mode, mode)
+        if mode not in OF_PILLOW:
+            hint = " (did you mean size=(height, width)?)"
+            refuse(TypeError, "interpolation", f"one of {', '.join(MODES)}", describe(mode) + hint)
+        mode = OF_PILLOW[mode]
     arguments.one_of("interpolation", mode, tuple(MODES))
     arguments.flag("antialias", antialias, optional=True)
     if dtype is not None and not isinstance(dtype, torch.dtype):
@@ -103,6 +103,8 @@ def pair(name: str, size: Any) -> tuple[int, int]:
 def span(name: str, given: Any, most: float = math.inf) -> tuple[float, float]:
     """Two numbers. most: what the smaller one may be."""
     expected = "(least, greatest), both above 0" + (f", the least up to {most}" if most < math.inf else "")
+    if type(given) is int and name == "scale":
+        refuse(TypeError, name, expected, f"{given} (did you mean size=(height, width)?)")
     found = _numbers(name, given, expected)
     if len(found) != 2 or not 0 < found[0] <= min(found[1], most):
         refuse(ValueError, name, expected, describe(given))

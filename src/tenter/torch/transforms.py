@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import torch
 
 from tenter._arrays import arguments
-from tenter._arrays.arguments import describe
+from tenter._arrays.arguments import MISSING, describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.names import show_signature
 from tenter._specs.picture_sizes import Wanted, placed
@@ -30,6 +30,8 @@ ELSEWHERE = {
     "CenterCrop": "ResizeCenterCrop resizes and crops",
     "Normalize": "the arguments mean and std of each transform normalize",
     "RandomHorizontalFlip": "the argument flip of RandomResizedCrop mirrors",
+    "InterpolationMode": """interpolation="bicubic" and other words""",
+    "functional": "tenter.resize and tenter.image.crop_resize are functions",
     **dict.fromkeys(("PILToTensor", "ToDtype", "ToImage", "ToTensor"), "the argument dtype of each transform converts"),
 }
 
@@ -76,7 +78,7 @@ class Resize(torch.nn.Module):
 
     def __init__(
         self,
-        size: int | Sequence[int] | None,
+        size: int | Sequence[int] | None = MISSING,
         interpolation: Any = "bilinear",
         max_size: int | None = None,
         antialias: bool | None = True,
@@ -175,7 +177,7 @@ class RandomResizedCrop(torch.nn.Module):
 
     def __init__(
         self,
-        size: int | Sequence[int],
+        size: int | Sequence[int] = MISSING,
         scale: Sequence[float] = (0.08, 1.0),
         ratio: Sequence[float] = (3 / 4, 4 / 3),
         interpolation: Any = "bilinear",
@@ -257,7 +259,7 @@ class ResizeCenterCrop(torch.nn.Module):
 
     def __init__(
         self,
-        crop_size: int | Sequence[int],
+        crop_size: int | Sequence[int] = MISSING,
         resize_size: int = 256,
         interpolation: Any = "bilinear",
         antialias: bool | None = True,
@@ -337,7 +339,7 @@ class Thumbnail(torch.nn.Module):
 
     def __init__(
         self,
-        size: int | Sequence[int],
+        size: int | Sequence[int] = MISSING,
         interpolation: Any = "bilinear",
         antialias: bool | None = True,
         *too_many: NoReturn,
@@ -383,5 +385,6 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
-        hint = f" ({ELSEWHERE[name]})" if name in ELSEWHERE else arguments.did_you_mean(name, __all__)
+        others = f" ({', '.join(__all__)}; torchvision's take turns with them in its Compose)"
+        hint = f" ({ELSEWHERE[name]})" if name in ELSEWHERE else arguments.did_you_mean(name, __all__) or others
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
