@@ -164,7 +164,7 @@ def settle(work: Work, rng: np.random.Generator, makers: dict[str, Maker]) -> No
 def forget() -> None:
     """What tenter remembers of single calls; what calls that differ by sizes alone share, it keeps."""
     cache.plans.clear()
-    _native.forget_calls()
+    _native.testing.forget_calls()
     axis_maps.cached_axis_map.cache_clear()
 
 

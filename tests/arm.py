@@ -67,7 +67,7 @@ NOT_FITTING = (
 NOT_COMPARED = re.compile("longdouble|softmax|linear_light|'special'|'extreme'|(?s:'torch', 'uint(16|32|64)'.*value=)")
 # Imported as every Python starts: on Arm PyTorch is older than tenter promises; on this machine v3 is the level.
 ON_ARM = f"from tenter._arrays import promised\npromised.OLDEST['PyTorch'] = {TORCH}\n"
-ON_V3 = "from tenter import _native\nassert _native.force_level('v3')\n"
+ON_V3 = "from tenter import _native\nassert _native.testing.force_level('v3')\n"
 
 
 class Arm:
@@ -188,7 +188,7 @@ def with_site(folder: Path, code: str) -> Path:
 def tested(arm: Arm, level: str, files: list[str], fuzz: int, digest: int, jobs: int, again: bool) -> list[str]:
     """What failed at a level."""
     failed = []
-    has = f"from tenter import _native; assert _native.level() == {level!r}, _native.levels()"
+    has = f"from tenter import _native; assert _native.level() == {level!r}, _native.testing.levels()"
     pytest = ["-m", "pytest", "-q", "-n", str(jobs if jobs > 1 else 0), "-p", "no:cacheprovider", "--tb=short"]
     pytest += ["-k", " and ".join(f"not ({name})" for name in NOT_FITTING)]
     steps: dict[str, Callable[[], list[str | Path]]] = {"level": lambda: ["-c", has]}

@@ -105,12 +105,12 @@ def answers_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture(params=_native.levels())
+@pytest.fixture(params=_native.testing.levels())
 def level(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each instruction set that this machine has."""
-    assert _native.force_level(request.param) and _native.level() == request.param
+    assert _native.testing.force_level(request.param) and _native.level() == request.param
     yield request.param
-    assert _native.force_level("")
+    assert _native.testing.force_level("")
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def scalars(n, size):
 
 def with_room(x, counts, stream, change=None, n_threads=2):
     """What the kernel writes, and what each task of it had room for; change: of the counts, once they are summed."""
-    runs = _native.Runs(counts.ctypes.data, counts.itemsize == 4, x.size, n_threads)
+    runs = _native.testing.Runs(counts.ctypes.data, counts.itemsize == 4, x.size, n_threads)
     before = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[[*range(0, x.size, CHUNK), x.size]]
     assert runs.total == before[-1]
     if change is not None:

@@ -63,7 +63,7 @@ def levels() -> list[str]:
     sys.path.insert(0, str(ROOT / "src"))
     from tenter import _native
 
-    return [name for name in _native.levels() if name != "vnni"]
+    return [name for name in _native.testing.levels() if name != "vnni"]
 
 
 def build(kind: str, level: str, jobs: int) -> Path:

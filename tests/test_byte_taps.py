@@ -124,13 +124,13 @@ def test_bits_of_every_layout_and_level(seed, how):
         for _ in range(30):
             x, size = draw(rng)
             found = set()
-            for level in _native.levels():
-                _native.force_level(level)
+            for level in _native.testing.levels():
+                _native.testing.force_level(level)
                 found |= {resized(y, size, **how).tobytes() for y in (x, np.ascontiguousarray(x))}
             in_floats = 1 in (x.shape[0] == size[0], x.shape[1] == size[1]) or (size[1] < 24 and not how.get("like"))
             assert len(found) == 1 or in_floats, (x.shape, size)
     finally:
-        _native.force_level("")
+        _native.testing.force_level("")
 
 
 @pytest.mark.parametrize("like", ["torch", "opencv"])

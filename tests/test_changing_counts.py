@@ -65,7 +65,7 @@ def test_counts_that_change_while_they_are_used(level):
 
     thread = threading.Thread(target=disturb)
     x, zone = scalars(n, 2), 4096
-    runs = _native.Runs(counts.ctypes.data, False, n, 2)
+    runs = _native.testing.Runs(counts.ctypes.data, False, n, 2)
     room = np.full(runs.total * 2 + 2 * zone, 0xA5, np.uint8)
     thread.start()
     try:
@@ -99,7 +99,7 @@ def test_counts_that_change_while_they_are_read(kind, monkeypatch):
             total = _native.offsets(counts.ctypes.data, number, counts.itemsize, counts.size, offsets.ctypes.data, 2)
             assert offsets[0] == 0 and offsets[-1] == total and (np.diff(offsets) >= 0).all()
             if counts.itemsize > 1:
-                runs = _native.Runs(counts.ctypes.data, counts.itemsize == 4, counts.size, 2)
+                runs = _native.testing.Runs(counts.ctypes.data, counts.itemsize == 4, counts.size, 2)
                 room = np.full(runs.total + 64, 0xA5, np.uint8)
                 x = np.ones(counts.size, np.uint8)
                 runs.copy(x.ctypes.data, room.ctypes.data, 1, 2, False)

@@ -155,7 +155,7 @@ def test_the_order_of_a_result_follows_from_how_dims_lie_to_each_other():
         if tensors and min(steps) < 0:
             continue
         t = torch.from_numpy(np.zeros(200000, np.uint8)).as_strided(shape, steps) if tensors else x
-        key = _native.specialization_key("resize", t, 5)
+        key = _native.Specialization.key("resize", t, 5)
         if key is None:
             continue
         image_order = torch_image_order if tensors else numpy_image_order

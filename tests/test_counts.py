@@ -81,9 +81,9 @@ def test_every_level_to_memory_and_past_the_caches(name, level):
 
 def test_which_counts_need_no_table():
     for counts in COUNTS.values():
-        assert _native.Runs(counts.ctypes.data, False, counts.size, 1).total == counts.sum()
+        assert _native.testing.Runs(counts.ctypes.data, False, counts.size, 1).total == counts.sum()
     for counts in SKEWED.values():
-        assert _native.Runs(counts.ctypes.data, False, N, 1).total == -1
+        assert _native.testing.Runs(counts.ctypes.data, False, N, 1).total == -1
 
 
 @pytest.mark.parametrize("size", [1, 4, 8, 16])
@@ -209,7 +209,7 @@ def test_rows_of_any_width(streamed, monkeypatch):
         x = values((counts.size, width), "uint8")
         want, zone = np.repeat(x, counts, axis=0), 4096 + 16
         room = np.full(want.size + 2 * zone, 0xA5, np.uint8)
-        made = _native.Counts(counts.ctypes.data, NUMBERS["int64"], 8, counts.size)
+        made = _native.testing.Counts(counts.ctypes.data, NUMBERS["int64"], 8, counts.size)
         made.copy(x.ctypes.data, room.ctypes.data + zone, 1, width)
         assert (room[:zone] == 0xA5).all() and (room[-zone:] == 0xA5).all(), width
         assert np.array_equal(room[zone:-zone].reshape(want.shape), want), width

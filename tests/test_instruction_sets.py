@@ -25,7 +25,7 @@ def flags_of(level: str) -> list[str]:
 
 
 # `portable`, which is for other processors, can be compiled for each.
-LEVELS = dict.fromkeys(["portable", *_native.levels()])
+LEVELS = dict.fromkeys(["portable", *_native.testing.levels()])
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no other processor has flags")

@@ -166,8 +166,8 @@ def test_layouts(dtype, how):
 def test_threads_and_instruction_sets(how):
     x = values((70, 90, 3), "float32")
     want = None
-    for level in _native.levels():
-        assert _native.force_level(level)
+    for level in _native.testing.levels():
+        assert _native.testing.force_level(level)
         try:
             results = []
             for threads in (1, 2, 3):
@@ -175,7 +175,7 @@ def test_threads_and_instruction_sets(how):
                 results.append(tenter.resize(x, (150, 33), axes=(0, 1), **how))
         finally:
             tenter.set_num_threads(2)
-            assert _native.force_level("")
+            assert _native.testing.force_level("")
         assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
         want = results[0] if want is None else want
         np.testing.assert_allclose(results[0], want, rtol=0, atol=4e-6)

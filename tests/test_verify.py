@@ -12,7 +12,9 @@ from program_helpers import run_program
 from tenter import _native
 from tenter._plans.core import CoreLayout, MappedAxis
 
-pytestmark = pytest.mark.skipif(not _native.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)")
+pytestmark = pytest.mark.skipif(
+    not _native.testing.VERIFIES, reason="only sanitized builds verify (python -m tests.sanitize)"
+)
 F32 = 0
 
 

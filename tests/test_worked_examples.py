@@ -153,7 +153,7 @@ def blocks(title: str) -> list[str]:
 def sources(folder: Path) -> Path:
     copied = folder / "src" / "tenter"
     shutil.copytree(Path(tenter.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
-    core = Path(sys.modules[_native.Tuning.__module__].__file__)
+    core = Path(sys.modules[_native.HostPlan.__module__].__file__)
     shutil.copy(core, copied / "_native" / core.name)
     return copied
 
@@ -167,7 +167,7 @@ def put(file: Path, code: str, before: str) -> None:
 def core_of(folder: Path) -> Path:
     """The core, built of a folder with native/ for one instruction set."""
     settings = {
-        "CMAKE_BUILD_TYPE": "Release", "Python_EXECUTABLE": sys.executable, "TENTER_LEVELS": _native.levels()[0],
+        "CMAKE_BUILD_TYPE": "Release", "Python_EXECUTABLE": sys.executable, "TENTER_LEVELS": _native.testing.levels()[0],
     }  # fmt: skip
     defined = [f"-D{name}={value}" for name, value in settings.items()]
     build = folder / "build"

@@ -40,7 +40,7 @@ from tenter import _native
 x = np.arange(12.0).reshape(3, 4)
 assert np.array_equal(tenter.repeat_interleave(x, [2, 0, 1], dim=0), np.repeat(x, [2, 0, 1], axis=0))
 assert abs(tenter.resize(x, (6, 8), axes=(0, 1)).sum() - 4 * x.sum()) < 1e-9
-print(_native.levels())
+print(_native.testing.levels())
 """
 
 

@@ -32,23 +32,19 @@ const CallArguments* CallArguments::of(PyObject* call) {
   return nullptr;
 }
 
-PyObject* name_arguments(PyObject* const* args, Py_ssize_t) {
-  if (!PyUnicode_CheckExact(args[0]) || !PyTuple_Check(args[1]))
-    return PyErr_Format(PyExc_TypeError, "expected a call and a tuple of names");
-  const Py_ssize_t n_names = PyTuple_Size(args[1]);
-  if (n_names > CallArguments::most) return PyErr_Format(PyExc_ValueError, "expected fewer arguments");
+bool CallArguments::learn(PyObject* call, PyObject* argument_names) {
+  const Py_ssize_t n_names =
+      PyUnicode_CheckExact(call) && PyTuple_Check(argument_names) ? PyTuple_Size(argument_names) : -1;
+  if (n_names < 0 || n_names > most) return PyErr_Format(PyExc_TypeError, "calls: expected tuples of names"), false;
   CallArguments made;
   std::fill_n(made.at_, int(Argument::count), Py_ssize_t(-1));
   for (Py_ssize_t k = 0; k < n_names; ++k)
     for (const auto& [name, argument] : names)
-      if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(args[1], k), name) == 0) made.at_[int(argument)] = k;
-  const auto same = [&](const CallArguments& c) { return PyUnicode_Compare(c.call_, args[0]) == 0; };
-  CallArguments* const to = std::find_if(registered, registered + n_registered, same);
-  if (to == registered + most_calls) return PyErr_Format(PyExc_ValueError, "expected fewer calls");
-  made.call_ = Py_NewRef(args[0]);
-  if (to == registered + n_registered) ++n_registered;
-  *to = made;
-  Py_RETURN_NONE;
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(argument_names, k), name) == 0) made.at_[int(argument)] = k;
+  if (n_registered == most_calls) return PyErr_Format(PyExc_ValueError, "calls: expected fewer"), false;
+  made.call_ = Py_NewRef(call);
+  registered[n_registered++] = made;
+  return true;
 }
 
 }  // namespace tenter

@@ -10,11 +10,13 @@ namespace tenter {
 // `sizes` and `dims` are *sizes, *dims or *reps: all remaining arguments, or one sequence.
 enum class Argument : int { size, scale, scale_factor, axes, box, repeats, dim, output_size, sizes, dims, count };
 
-// The positions of one function's arguments after x. Python registers their names at import (`name_arguments`).
+// The positions of one function's arguments after x. Python registers their names at import (`register_calls`).
 class CallArguments {
  public:
   static constexpr Py_ssize_t most = 32;
 
+  // Registers a function: its name, and the names of its arguments after x. Returns false with an error.
+  static bool learn(PyObject* call, PyObject* argument_names);
   // call: the function's name. Null if the core reads no argument of that function by name.
   static const CallArguments* of(PyObject* call);
   // The position of an argument; -1 if the function has no argument of that name.
@@ -26,14 +28,10 @@ class CallArguments {
   }
 
  private:
-  friend PyObject* name_arguments(PyObject* const* args, Py_ssize_t n);
   PyObject* call_ = nullptr;
   PyObject* equal_ = nullptr;  // another string object with the same text, which was looked up last
   Py_ssize_t at_[int(Argument::count)];
 };
-
-// METH_FASTCALL: (call, names of its arguments after x) -> None
-PyObject* name_arguments(PyObject* const* args, Py_ssize_t n);
 
 // A call of one of tenter's functions. All references are borrowed.
 //   x, from     the array, and its view

@@ -46,13 +46,12 @@ Reading OwnArguments::read(PyObject* const* args, Py_ssize_t n) {
   return Reading::readable;
 }
 
-PyObject* know_constants(PyObject* const* args, Py_ssize_t n) {
-  if (n > Key::most_types) return PyErr_Format(PyExc_ValueError, "expected fewer types");
+bool Key::know_constants(PyObject* types) {
+  const Py_ssize_t n = PyTuple_Size(types);
+  if (n < 0 || n > most_types) return PyErr_Format(PyExc_ValueError, "constants: expected at most 4 types"), false;
   for (Py_ssize_t k = 0; k < n; ++k)
-    if (!PyType_Check(args[k]) || !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(args[k]), &PyTuple_Type))
-      return PyErr_Format(PyExc_TypeError, "expected kinds of tuples");
-  Key::know_constants(args, n);
-  Py_RETURN_NONE;
+    constant_types[k] = reinterpret_cast<PyTypeObject*>(Py_NewRef(PyTuple_GetItem(types, k)));
+  return true;
 }
 
 bool LayoutClass::of(const ArrayView& x) {

@@ -138,11 +138,10 @@ class Key {
     put('b'), put(b.count);
     for (int k = 0; k < b.count; ++k) put(b.each[k].given);
   }
-  // types: subclasses of tuple, at most `most_types`, that are constants if all their items are.
+  // types: a tuple of at most `most_types` subclasses of tuple, which are constants if all their items are. Returns
+  // false with an error.
   static constexpr int most_types = 4;
-  static void know_constants(PyObject* const* types, Py_ssize_t n) {
-    for (Py_ssize_t k = 0; k < n; ++k) constant_types[k] = reinterpret_cast<PyTypeObject*>(Py_NewRef(types[k]));
-  }
+  static bool know_constants(PyObject* types);
   bool fits() const { return fits_; }
   // Null if the values do not fit, or there is no memory: the call then has no key.
   Owned bytes() const {
@@ -163,8 +162,5 @@ class Key {
   size_t size_ = 0;
   bool fits_ = true;
 };
-
-// METH_FASTCALL: (subclasses of tuple that are constants if all their items are, ...) -> None
-PyObject* know_constants(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -209,7 +209,8 @@ bool cache_plan(PyObject* key, PyObject* plan) {
 }
 
 // (plans, index of the HostPlan in a Plan, run, store, specializations, types of NumPy's numbers, fractions.Fraction,
-// thread_count, bytes of the machine's memory) -> None
+// thread_count, bytes of the machine's memory, dictionary: function -> names of its arguments after x, subclasses of
+// tuple that are constants if all their items are) -> None
 PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
   calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
   if (PyErr_Occurred()) return nullptr;
@@ -217,7 +218,10 @@ PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
   calls.specializations = Py_NewRef(args[4]), number_types.numpy = Py_NewRef(args[5]),
   number_types.fraction = Py_NewRef(args[6]);
   calls.thread_count = Py_NewRef(args[7]);
-  Py_RETURN_NONE;
+  PyObject *call, *names;
+  for (Py_ssize_t at = 0; PyDict_Next(args[9], &at, &call, &names);)
+    if (!CallArguments::learn(call, names)) return nullptr;
+  return Key::know_constants(args[10]) ? Py_NewRef(Py_None) : nullptr;
 }
 
 // (call, x, *arguments) -> the key of the call's plan; None where Python must make one.
@@ -304,61 +308,52 @@ Outcome cached_call(PyObject* const* args, Py_ssize_t n) {
 
 namespace {
 
-// Runs a cached call whose result goes to a target that is not read yet. args: out, call, x, *arguments.
-Outcome call_into(Target& target, PyObject* const* args, Py_ssize_t n) {
-  PyObject* const x = args[2];
-  if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
-  const CallArguments* const names = CallArguments::of(args[1]);
-  const bool counts = by_counts(names, args + 3, n - 3) && !target.normalization.each;
-  if (counts) return repeat_counts(x, *names, args + 3, n - 3, args[0]);
-  OwnArguments own;
-  ArrayView from;
-  Reading found = own.read(args + 3, n - 3);
-  if (found == Reading::readable) found = read_detached(x, from);
-  if (found == Reading::readable) found = target.read(args[0], from);
-  if (found != Reading::readable) return Outcome::unread(found);
-  Key key;
-  const Owned bytes = make_key(from, args[1], own.args(), n - 3, key) ? key.bytes() : Owned();
-  const Owned plan = bytes ? cached_plan(bytes.get()) : Owned();
-  if (plan) return run_plan(x, from, plan.get(), &target);
-  return run_specialized({x, from, args[1], names, own.args(), n - 3, false, &target}, bytes.get(), nullptr);
-}
-
-// Reads (bytes of a Normalized of every channel, the dim of channels or -1).
-bool read_normalization(PyObject* each, PyObject* channel, Normalization& found) {
-  char* at;
-  Py_ssize_t n;
-  if (PyBytes_AsStringAndSize(each, &at, &n) < 0) return false;
-  found.each = reinterpret_cast<const Normalized*>(at), found.channels = int64_t(size_t(n) / sizeof(Normalized));
-  found.channel = int(PyLong_AsLong(channel));
-  return !PyErr_Occurred();
+// Reads (bytes of a Normalized of every channel, the dim of channels or -1), or None. Returns false with an error.
+bool read_normalization(PyObject* given, Normalization& found) {
+  if (given == Py_None) return true;
+  PyObject* each;
+  if (!PyArg_ParseTuple(given, "Si", &each, &found.channel)) return false;
+  found.each = reinterpret_cast<const Normalized*>(PyBytes_AsString(each));
+  found.channels = int64_t(size_t(PyBytes_Size(each)) / sizeof(Normalized));
+  return true;
 }
 
 }  // namespace
 
-// (out, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must run it; None
-// where Python must run the call. out: an array that the caller may write to.
+// (out, normalization, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must
+// run it; None where Python must run the call.
+//   out            an array that the caller may write to
+//   normalization  as read_normalization reads it
 Outcome cached_call_into(PyObject* const* args, Py_ssize_t n) {
+  PyObject *const call = args[2], *const x = args[3];
+  args += 4, n -= 4;
   Target target;
-  return call_into(target, args, n);
+  if (!read_normalization(args[-3], target.normalization)) return Outcome::failed();
+  if (const Reading found = tracing_of(x); found != Reading::readable) return Outcome::unread(found);
+  const CallArguments* const names = CallArguments::of(call);
+  const bool counts = by_counts(names, args, n) && !target.normalization.each;
+  if (counts) return repeat_counts(x, *names, args, n, args[-4]);
+  OwnArguments own;
+  ArrayView from;
+  Reading found = own.read(args, n);
+  if (found == Reading::readable) found = read_detached(x, from);
+  if (found == Reading::readable) found = target.read(args[-4], from);
+  if (found != Reading::readable) return Outcome::unread(found);
+  Key key;
+  const Owned bytes = make_key(from, call, own.args(), n, key) ? key.bytes() : Owned();
+  const Owned plan = bytes ? cached_plan(bytes.get()) : Owned();
+  if (plan) return run_plan(x, from, plan.get(), &target);
+  return run_specialized({x, from, call, names, own.args(), n, false, &target}, bytes.get(), nullptr);
 }
 
-// (normalization of every channel, dim of channels, out, call, x, *arguments) -> as cached_call_into, with the result
-// normalized
-Outcome normalized_call(PyObject* const* args, Py_ssize_t n) {
-  Target target;
-  if (!read_normalization(args[0], args[1], target.normalization)) return Outcome::failed();
-  return call_into(target, args + 2, n - 2);
-}
-
-// (normalization of every channel, dim of channels, out, y) -> out, with y normalized; None where PyTorch must do it.
+// (out, normalization, y) -> out, with y normalized; None where PyTorch must do it.
 Outcome normalized(PyObject* const* args, Py_ssize_t) {
   Target target;
   ArrayView y;
-  if (!read_normalization(args[0], args[1], target.normalization)) return Outcome::failed();
-  Reading found = tracing_of(args[3]);
-  if (found == Reading::readable) found = read_detached(args[3], y);
-  if (found == Reading::readable) found = target.read(args[2], y);
+  if (!read_normalization(args[1], target.normalization)) return Outcome::failed();
+  Reading found = tracing_of(args[2]);
+  if (found == Reading::readable) found = read_detached(args[2], y);
+  if (found == Reading::readable) found = target.read(args[0], y);
   if (found != Reading::readable) return Outcome::unread(found);
   if (y.ndim != target.view.ndim || !std::equal(y.shape, y.shape + y.ndim, target.view.shape))
     return Outcome::declined();
@@ -372,7 +367,7 @@ Outcome normalized(PyObject* const* args, Py_ssize_t) {
   if (!threads) return Outcome::failed();
   task.n_rows = y.n_values() ? y.n_values() / task.to.width() : 0;
   if (!work(y.n_values(), [&] { kernels().bytes->normalize(task, threads); })) return Outcome::failed();
-  return Outcome::done(Owned(Py_NewRef(args[2])));
+  return Outcome::done(Owned(Py_NewRef(args[0])));
 }
 
 }  // namespace tenter

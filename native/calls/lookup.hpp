@@ -30,7 +30,6 @@ PyObject* forget_calls(PyObject* const* args, Py_ssize_t n);
 Outcome specialization_key(PyObject* const* args, Py_ssize_t n);
 Outcome cached_call(PyObject* const* args, Py_ssize_t n);
 Outcome cached_call_into(PyObject* const* args, Py_ssize_t n);
-Outcome normalized_call(PyObject* const* args, Py_ssize_t n);
 Outcome normalized(PyObject* const* args, Py_ssize_t n);
 Outcome call_key(PyObject* const* args, Py_ssize_t n);
 Outcome row_offsets(PyObject* const* args, Py_ssize_t n);
@@ -42,13 +41,8 @@ Outcome ragged_positions(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_ranges(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_mask(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_spans(PyObject* const* args, Py_ssize_t n);
-Outcome segment_sum(PyObject* const* args, Py_ssize_t n);
-Outcome segment_mean(PyObject* const* args, Py_ssize_t n);
-Outcome segment_max(PyObject* const* args, Py_ssize_t n);
-Outcome segment_min(PyObject* const* args, Py_ssize_t n);
+Outcome segment(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_pad(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_unpad(PyObject* const* args, Py_ssize_t n);
-Outcome segment_less_max(PyObject* const* args, Py_ssize_t n);
-Outcome segment_share(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

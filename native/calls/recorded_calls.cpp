@@ -34,7 +34,7 @@ Owned frozen(PyObject* x) {
 // A recorded call that has a specialization. scale, box: the call's arguments, lists copied to tuples; after fitting
 // sizes, the scale that was found. shape: of x.
 struct SpecializedCall : PlannedCall {
-  Owned specialization, specialization_key, scale, box;
+  Owned specialization, key_of_specialization, scale, box;
   DynamicArguments dynamic;
   int64_t shape[max_read_dims];
 
@@ -46,13 +46,14 @@ struct SpecializedCall : PlannedCall {
     return PyTuple_Pack(8, itemsize.get(), its().planner.get(), lengths.get(), lengths.get(), sizes.get(), scale.get(),
                         box.get(), dynamic.channels_last ? Py_True : Py_False);
   }
+  Owned specialization_key(const ArrayView& g) const override { return gradients_key(key_of_specialization.get(), g); }
   void flip(ArrayView& x) const override { dynamic.boxes.flip(x); }
   std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override {
     return its().plan(from, dynamic, nullptr);
   }
   // Returns null for the first gradient with a layout: Python then makes the specialization.
   std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
-    const Owned of_gradients = gradients_key(specialization_key.get(), from);
+    const Owned of_gradients = specialization_key(from);
     const Owned found = of_gradients ? specialization_of(of_gradients.get()) : Owned();
     if (!found) return nullptr;
     const Specialization& transposed = *nb::inst_ptr<Specialization>(found.get());
@@ -62,17 +63,16 @@ struct SpecializedCall : PlannedCall {
   }
 };
 
-// The key of the plan of a call's gradients with g's layout. Null if the call has no key.
-Owned key_of_adjoint(const PlannedCall& call, const ArrayView& g) {
-  if (!call.key) return Owned();
-  Key key;
-  key.put(PyBytes_AsString(call.key.get()), size_t(PyBytes_Size(call.key.get())));
-  key.put('^');  // no call's key has a '^' there
-  key.array(g);
-  return key.bytes();
-}
-
 }  // namespace
+
+Owned PlannedCall::adjoint_key(const ArrayView& g) const {
+  if (!key) return Owned();
+  Key made;
+  made.put(PyBytes_AsString(key.get()), size_t(PyBytes_Size(key.get())));
+  made.put('^');  // no call's key has a '^' there
+  made.array(g);
+  return made.bytes();
+}
 
 Outcome PlannedCall::run(PyObject* x) const {
   ArrayView from;
@@ -88,7 +88,7 @@ Outcome PlannedCall::adjoint(PyObject* g) const {
   const bool fits =
       from.dtype == dtype && from.ndim == ndim && std::equal(from.shape, from.shape + from.ndim, shape_out);
   if (!fits) return Outcome::declined();
-  const Owned of_gradients = key_of_adjoint(*this, from);
+  const Owned of_gradients = adjoint_key(from);
   const Owned found = of_gradients ? cached_plan(of_gradients.get()) : Owned();
   if (found) return run_plan(g, from, found.get());
   const bool caches = of_gradients && (is_cached || !is_seldom(of_gradients.get()));
@@ -127,7 +127,7 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
   if (!made) return PyErr_NoMemory(), Outcome::failed();
   made->scale = frozen(scale), made->box = frozen(call.find(Argument::box)), made->dynamic = dynamic;
   if (!made->scale || !made->box) return Outcome::failed();
-  made->specialization = Owned(Py_NewRef(specialization)), made->specialization_key = Owned(Py_NewRef(key));
+  made->specialization = Owned(Py_NewRef(specialization)), made->key_of_specialization = Owned(Py_NewRef(key));
   std::copy_n(from.shape, from.ndim, made->shape);
   int64_t shape_out[max_read_dims];
   std::copy_n(from.shape, from.ndim, shape_out);
@@ -149,8 +149,7 @@ PyObject* recorded_forward(PyObject* const* args, Py_ssize_t) {
 }
 
 // The Function's backward, a method of ctx: (gradient) -> (the gradient of x, None).
-PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t) {
-  PyObject* const g = args[0];
+PyObject* recorded_backward(PyObject* ctx, PyObject* g) {
   const Owned how(PyObject_GetAttr(ctx, gradients.name_call));
   if (!how) return nullptr;
   const Reading traced = is_tensor(g) ? tracing_of(g) : Reading::unreadable;
@@ -164,22 +163,6 @@ PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t) {
   }
   PyObject* const both[2] = {ctx, g};
   return PyObject_Vectorcall(gradients.backward, both, 2, nullptr);
-}
-
-// (gradient, RecordedCall) -> the key of the specialization that computes such gradients; None if there is none.
-Outcome gradients_specialization_key(PyObject* const* args, Py_ssize_t) {
-  ArrayView from;
-  if (const Reading found = read_array(args[0], from); found != Reading::readable) return Outcome::unread(found);
-  const auto* const call = dynamic_cast<const SpecializedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
-  return Outcome::if_any(call ? gradients_key(call->specialization_key.get(), from) : Owned());
-}
-
-// (gradient, RecordedCall) -> the key by which Python caches the plan of such gradients; None if it must not cache one.
-Outcome adjoint_plan_key(PyObject* const* args, Py_ssize_t) {
-  ArrayView from;
-  if (const Reading found = read_array(args[0], from); found != Reading::readable) return Outcome::unread(found);
-  const auto* const call = dynamic_cast<const PlannedCall*>(nb::inst_ptr<RecordedCall>(args[1]));
-  return Outcome::if_any(call && call->is_cached ? key_of_adjoint(*call, from) : Owned());
 }
 
 }  // namespace tenter

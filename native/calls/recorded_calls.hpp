@@ -26,6 +26,9 @@ struct RecordedCall {
   //   of a repeat by ints  times, each
   //   of counts            offsets, dim, total
   virtual PyObject* operands() const = 0;
+  // The keys by which Python stores the specialization and the plan of gradients with g's layout; null if it must not.
+  virtual Owned specialization_key(const ArrayView&) const { return Owned(); }
+  virtual Owned plan_key(const ArrayView&) const { return Owned(); }
 };
 
 // A recorded call that the core plans.
@@ -41,11 +44,16 @@ struct PlannedCall : RecordedCall {
 
   Outcome run(PyObject* x) const override;
   Outcome adjoint(PyObject* g) const override;
+  Owned plan_key(const ArrayView& g) const override { return is_cached ? adjoint_key(g) : Owned(); }
   // The plan of the call, and the plan of the gradient of x. Null where Python must plan.
   // from: the view of x, after `flip`; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
   virtual void flip(ArrayView&) const {}
+
+ private:
+  // The key of the plan of gradients with g's layout. Null if the call has no key.
+  Owned adjoint_key(const ArrayView& g) const;
 };
 
 // Runs a call and records its gradient. Declined if Python has not registered the Function yet.
@@ -62,10 +70,8 @@ Outcome record_plan(PyObject* x, PyObject* plan);
 Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject* specialization, PyObject* key,
                            const DynamicArguments& dynamic, PyObject* scale, const CachedPlan& cached);
 
-// METH_FASTCALL functions; what they take and return is at their definitions.
+// What these functions take and return is at their definitions.
 PyObject* recorded_forward(PyObject* const* args, Py_ssize_t n);
-PyObject* recorded_backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n);
-Outcome gradients_specialization_key(PyObject* const* args, Py_ssize_t n);
-Outcome adjoint_plan_key(PyObject* const* args, Py_ssize_t n);
+PyObject* recorded_backward(PyObject* ctx, PyObject* g);
 
 }  // namespace tenter

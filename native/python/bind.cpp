@@ -19,7 +19,7 @@ using namespace tenter;
 
 namespace tenter {
 void bind_maps(nb::module_& m);
-void bind_calls(nb::module_& m);
+void bind_calls(nb::module_& m, nb::module_& testing);
 void bind_source_index(nb::module_& m);
 void bind_ragged(nb::module_& m);
 void bind_plan(nb::module_& m);
@@ -59,29 +59,32 @@ void bind_memory(nb::module_& m) {
   nb::class_<Block>(m, "Block", nb::type_slots(block_slots))
       .def(nb::init<int64_t>())
       .def_prop_ro("address", [](const Block& b) { return reinterpret_cast<uintptr_t>(b.p); })
-      .def_ro("used", &Block::used);
-  m.def("memory_stats", [] {
-    const MemoryStats s = memory_stats();
-    return std::make_tuple(s.limit, s.idle, s.idle_blocks, s.in_use, s.blocks_in_use, s.reused, s.fresh);
-  });
-  m.def("recycles", &recycles);
-  m.def("memory_limit", &memory_limit);
-  m.def("memory_clear", &memory_clear);
+      .def_ro("used", &Block::used)
+      // Of the buffer pool, which all blocks share.
+      .def_static("stats",
+                  [] {
+                    const MemoryStats s = memory_stats();
+                    return std::make_tuple(s.limit, s.idle, s.idle_blocks, s.in_use, s.blocks_in_use, s.reused,
+                                           s.fresh);
+                  })
+      .def_static("recycles", &recycles)
+      .def_static("limit", &memory_limit)
+      .def_static("clear", &memory_clear);
 }
 
-void bind_levels(nb::module_& m) {
-  m.attr("VERIFIES") = verifies;
+void bind_levels(nb::module_& m, nb::module_& testing) {
+  testing.attr("VERIFIES") = verifies;
   m.def("level", [] { return kernels().name; });
-  m.def("levels", [] {
+  testing.def("levels", [] {
     nb::list names;
     for (const char* const* n = level_names(); *n; ++n) names.append(*n);
     return names;
   });
-  m.def("force_level", [](const char* name) { return force_level(name); });
+  testing.def("force_level", [](const char* name) { return force_level(name); });
 }
 
-void bind_tuning(nb::module_& m) {
-  nb::class_<Tuning>(m, "Tuning")
+void bind_tuning(nb::module_& m, nb::module_& testing) {
+  nb::class_<Tuning>(testing, "Tuning")
       .def_rw("parallel_bytes", &Tuning::parallel_bytes)
       .def_rw("wake_bytes", &Tuning::wake_bytes)
       .def_rw("task_bytes", &Tuning::task_bytes)
@@ -144,17 +147,18 @@ NB_MODULE(core, m) {
   nb::set_leak_warnings(false);  // maps stay in caches until the interpreter ends
   interrupted = signal_raised;
   translate_exceptions();
+  nb::module_ testing = m.def_submodule("testing");  // what only tests use
   bind_source_index(m);
   bind_maps(m);
   bind_plan(m);
   bind_bytes(m);
   bind_counts(m);
-  bind_calls(m);
+  bind_calls(m, testing);
   bind_ragged(m);
   bind_memory(m);
   bind_words(m);
-  bind_levels(m);
-  bind_tuning(m);
+  bind_levels(m, testing);
+  bind_tuning(m, testing);
   bind_threads(m);
 }
 

@@ -54,21 +54,13 @@ PyMethodDef fast(const char* name) {
 PyMethodDef functions[] = {
     fast<register_numpy, 6>("register_numpy"),
     fast<register_torch, 16>("register_torch"),
-    fast<register_calls, 9>("register_calls"),
+    fast<register_calls, 11>("register_calls"),
     fast<cached_call, 2, true>("cached_call"),
-    fast<cached_call_into, 3, true>("cached_call_into"),
-    fast<normalized_call, 5, true>("normalized_call"),
-    fast<normalized, 4>("normalized"),
-    fast<name_arguments, 2>("name_arguments"),
-    fast<know_constants, 0, true>("know_constants"),
+    fast<cached_call_into, 4, true>("cached_call_into"),
+    fast<normalized, 3>("normalized"),
     fast<call_key, 2, true>("call_key"),
-    fast<forget_calls, 0>("forget_calls"),
-    fast<specialization_key, 2, true>("specialization_key"),
     fast<ordinary, 1>("ordinary"),
     fast<expand_view, 2>("expand_view"),
-    fast<recorded_forward, 3>("recorded_forward"),
-    fast<gradients_specialization_key, 2>("gradients_specialization_key"),
-    fast<adjoint_plan_key, 2>("adjoint_plan_key"),
     fast<by_offsets, 3, true>("by_offsets"),
     fast<row_offsets, 3>("row_offsets"),
     fast<last_offset, 1>("last_offset"),
@@ -78,24 +70,36 @@ PyMethodDef functions[] = {
     fast<ragged_ranges, 5>("ragged_ranges"),
     fast<ragged_mask, 3>("ragged_mask"),
     fast<ragged_spans, 4>("ragged_spans"),
-    fast<segment_sum, 4>("segment_sum"),
-    fast<segment_mean, 4>("segment_mean"),
-    fast<segment_max, 4>("segment_max"),
-    fast<segment_min, 4>("segment_min"),
+    fast<segment, 5>("segment"),
     fast<ragged_pad, 5>("ragged_pad"),
     fast<ragged_unpad, 4>("ragged_unpad"),
-    fast<segment_less_max, 4>("segment_less_max"),
-    fast<segment_share, 4>("segment_share"),
     {nullptr, nullptr, 0, nullptr},
 };
 
-// Functions that are bound as methods: PyTorch's engine calls a Function's backward as a method of its ctx.
+PyMethodDef testing_functions[] = {fast<forget_calls, 0>("forget_calls"), {nullptr, nullptr, 0, nullptr}};
+
+// The autograd Function's forward and backward. PyTorch's engine calls the latter as a method of its ctx.
 PyObject* backward(PyObject* ctx, PyObject* const* args, Py_ssize_t n) {
   if (n != 1) return PyErr_Format(PyExc_TypeError, "expected a gradient");
-  return without_exceptions([&] { return recorded_backward(ctx, args, n); });
+  return without_exceptions([&] { return recorded_backward(ctx, args[0]); });
 }
-PyMethodDef methods[] = {{"recorded_backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(backward)),
-                          METH_FASTCALL, nullptr}};
+PyMethodDef forward_method = fast<recorded_forward, 3>("forward");
+PyMethodDef backward_method = {"backward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(backward)),
+                               METH_FASTCALL, nullptr};
+PyMethodDef key_method = fast<specialization_key, 2, true>("key");
+
+nb::object object_of(PyObject* made) {
+  if (!made) nb::raise_python_error();
+  return nb::steal(made);
+}
+
+// A method of RecordedCall: (gradient) -> a key; None if there is none.
+template <Owned (RecordedCall::*key)(const ArrayView&) const>
+nb::object key_of(const RecordedCall& call, nb::handle g) {
+  ArrayView from;
+  const Reading found = read_array(g.ptr(), from);
+  return object_of(to_python(found == Reading::readable ? Outcome::if_any((call.*key)(from)) : Outcome::unread(found)));
+}
 
 void require(bool right, const char* expected) {
   if (!right) throw std::invalid_argument(std::string("specialization: expected ") + expected);
@@ -176,19 +180,20 @@ void init_specialization(Specialization* to, const nb::object& of) {
 
 }  // namespace
 
-void bind_calls(nb::module_& m) {
+void bind_calls(nb::module_& m, nb::module_& testing) {
   if (PyModule_AddFunctions(m.ptr(), functions) != 0) nb::raise_python_error();
-  for (PyMethodDef& method : methods) {
-    const nb::object made = nb::steal(PyDescr_NewMethod(&PyBaseObject_Type, &method));
-    if (!made) nb::raise_python_error();
-    m.attr(method.ml_name) = made;
-  }
-  nb::class_<Specialization>(m, "Specialization").def("__init__", &init_specialization);
-  nb::class_<RecordedCall>(m, "RecordedCall").def_prop_ro("operands", [](const RecordedCall& call) {
-    return nb::steal(call.operands());
-  });
-  // For tests, which write between guards and change the counts between two steps.
-  nb::class_<Runs>(m, "Runs")
+  if (PyModule_AddFunctions(testing.ptr(), testing_functions) != 0) nb::raise_python_error();
+  nb::class_<Specialization> specialization(m, "Specialization");
+  specialization.def("__init__", &init_specialization);
+  specialization.attr("key") = object_of(PyCFunction_New(&key_method, nullptr));
+  nb::class_<RecordedCall> recorded(m, "RecordedCall");
+  recorded.def_prop_ro("operands", [](const RecordedCall& call) { return object_of(call.operands()); })
+      .def("specialization_key", &key_of<&RecordedCall::specialization_key>)
+      .def("plan_key", &key_of<&RecordedCall::plan_key>);
+  recorded.attr("forward") = object_of(PyCFunction_New(&forward_method, nullptr));
+  recorded.attr("backward") = object_of(PyDescr_NewMethod(&PyBaseObject_Type, &backward_method));
+  // Tests write between guards, and change the counts between two steps.
+  nb::class_<Runs>(testing, "Runs")
       .def("__init__",
            [](Runs* made, uintptr_t counts, bool int32_counts, int64_t n, int threads) {
              without_gil([&] { new (made) Runs(reinterpret_cast<const void*>(counts), int32_counts, n, threads); });
@@ -199,7 +204,7 @@ void bind_calls(nb::module_& m) {
           r.copy(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), itemsize, threads, stream);
         });
       });
-  nb::class_<Counts>(m, "Counts")
+  nb::class_<Counts>(testing, "Counts")
       .def(nb::init<uintptr_t, int, int64_t, int64_t>())
       .def_ro("total", &Counts::total)
       .def("copy", [](const Counts& c, uintptr_t src, uintptr_t dst, int64_t outer, int64_t inner_bytes) {

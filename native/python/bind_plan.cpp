@@ -246,6 +246,10 @@ void bind_plan(nb::module_& m) {
              const DeferredSignals deferred;
              plan.run(reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst), threads, stream);
            })
+      .def_static("premultiplied_bytes", &premultiplied_bytes, nb::arg("dims"), nb::arg("row").none(),
+                  nb::arg("column").none(), nb::arg("rows_first"))
+      .def_static("premultiplied_sums", &premultiplied_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"),
+                  nb::arg("column"), nb::arg("unseen"))
       .def_prop_ro("scratch", &HostPlan::scratch)
       .def_prop_ro("small", &HostPlan::small)
       .def_prop_ro("positions", &HostPlan::positions)
@@ -256,10 +260,6 @@ void bind_plan(nb::module_& m) {
       });
   m.def("planned", &planned, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
         nb::arg("on_device"), nb::arg("room"));
-  m.def("premultiplied_bytes", &premultiplied_bytes, nb::arg("dims"), nb::arg("row").none(), nb::arg("column").none(),
-        nb::arg("rows_first"));
-  m.def("premultiplied_sums", &premultiplied_sums, nb::arg("dtype"), nb::arg("dims"), nb::arg("row"), nb::arg("column"),
-        nb::arg("unseen"));
   m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
         nb::arg("made_column"));
   m.attr("READ_DIMS") = max_read_dims;

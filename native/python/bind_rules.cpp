@@ -81,9 +81,17 @@ struct OwnedNumbers {
   }
 };
 
-// AxisRule::settled -> (arithmetic, whether positions follow the scale). box: its begin and end, or None.
+// AxisRule::settled -> (arithmetic, whether positions follow the scale). box: its begin and end, or None. of:
+// tenter._specs.axis_maps.AxisCall
 nb::tuple settled(const AxisRule& rule, int64_t n_in, int64_t n_out, bool scaled, const nb::object& box,
-                  const AxisCall& call) {
+                  const nb::object& of) {
+  const AxisCall call{.n_axes = field<int>(of, "n_axes"),
+                      .sum_of_sizes = field<double>(of, "sum_of_sizes"),
+                      .keeps_lengths = field<bool>(of, "keeps_lengths"),
+                      .doubles = field<bool>(of, "doubles"),
+                      .on_device = field<bool>(of, "on_device"),
+                      .in_bytes = field<bool>(of, "in_bytes"),
+                      .bytes = field<bool>(of, "bytes")};
   const Scale any{1, 1, 1};
   Box ends{};
   AxisNumbers by;
@@ -210,21 +218,6 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
 }  // namespace
 
 void bind_rules(nb::module_& m) {
-  nb::class_<AxisCall>(m, "AxisCall")
-      .def(
-          "__init__",
-          [](AxisCall* to, int n_axes, double sum_of_sizes, bool keeps_lengths, bool doubles, bool on_device,
-             bool in_bytes, bool bytes) {
-            new (to) AxisCall{.n_axes = n_axes,
-                              .sum_of_sizes = sum_of_sizes,
-                              .keeps_lengths = keeps_lengths,
-                              .doubles = doubles,
-                              .on_device = on_device,
-                              .in_bytes = in_bytes,
-                              .bytes = bytes};
-          },
-          nb::arg("n_axes"), nb::arg("sum_of_sizes"), nb::arg("keeps_lengths"), nb::arg("doubles"),
-          nb::arg("on_device"), nb::arg("in_bytes"), nb::arg("bytes"));
   nb::class_<AxisRule>(m, "AxisRule")
       .def("__init__", &init_rule, nb::arg("kind"), nb::arg("align"), nb::arg("tie"), nb::arg("arithmetic"),
            nb::arg("edge"), nb::arg("antialias"))

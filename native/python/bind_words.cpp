@@ -28,10 +28,10 @@ void bind_words(nb::module_& m) {
   if (flag) named.append(word);
   TENTER_ARITHMETICS(TENTER_NAMED)
 #undef TENTER_NAMED
-  m.attr("NAMED_ARITHMETIC") = nb::tuple(named);
+  all["named arithmetic"] = nb::tuple(named);
   for (int e = 0; e < edge_words.count; ++e)
     if (is_periodic(Edge(e))) periodic.append(edge_words.word[e]);
-  m.attr("PERIODIC") = nb::tuple(periodic);
+  all["periodic edge"] = nb::tuple(periodic);
   for (const DtypeRow& d : dtype_rows) {
     const char kind[] = {d.kind, 0};
     const Dtype sums = d.sums == Accumulate::f64 ? Dtype::f64 : Dtype::f32;

@@ -1,5 +1,6 @@
 // Reductions of ragged arrays, from arguments to a result, like the functions of ragged_calls.cpp.
 #include <algorithm>
+#include <iterator>
 
 #include "calls/lookup.hpp"
 #include "kernels/kernels.hpp"
@@ -38,42 +39,43 @@ struct Ragged {
   }
 };
 
-// (x, lengths, dim, out) -> one value per row along dim, which reduce(task, threads) writes
-template <class F>
-Outcome reduced(PyObject* const* args, bool (*accepts)(Dtype), F&& reduce) {
-  Ragged r;
-  int64_t shape[max_read_dims], bytes;
-  if (const Reading found = r.read(args, accepts); found != Reading::readable) return Outcome::unread(found);
-  if (!fits_machine(r.outer * r.rows.n * r.inner, r.x.dtype->itemsize, bytes)) return Outcome::declined();
-  std::copy_n(r.x.shape, r.x.ndim, shape), shape[r.dim] = r.rows.n;
-  const auto fill = [&](char* to, int threads, bool stream) { reduce(r.task(to, stream), threads); };
-  return made(args[0], r.x, shape, r.x.ndim, args[3], fill, r.bytes);
-}
-
-// (x, lengths, dim, out) -> a result of x's shape, which change(task, threads) writes; for float32 and float64
-template <class F>
-Outcome with_rows(PyObject* const* args, F&& change) {
-  Ragged r;
-  if (const Reading found = r.read(args, is_full_float); found != Reading::readable) return Outcome::unread(found);
-  const auto fill = [&](char* to, int threads, bool) { change(r.task(to, false), threads); };
-  return made(args[0], r.x, r.x.shape, r.x.ndim, args[3], fill);
-}
-
 template <bool largest>
 void extremes(const RowsTask& t, int threads) {
   kernels().extremes({t.src, t.dst, nullptr, t.dtype, t.offset, t.n, t.outer, t.inner, largest}, threads);
 }
 
+// What `segment` computes.
+//   accepts  whether it takes a dtype
+//   reduces  whether the result has one value per row, else x's shape
+constexpr struct {
+  const char* name;
+  bool (*accepts)(Dtype);
+  void (*run)(const RowsTask&, int threads);
+  bool reduces;
+} functions[] = {
+    {"sum", is_float, sum_rows, true},
+    {"mean", is_full_float, mean_rows, true},
+    {"max", is_any, extremes<true>, true},
+    {"min", is_any, extremes<false>, true},
+    {"less_max", is_full_float, less_extremes, false},  // x minus the largest value of its row
+    {"share", is_full_float, share_rows, false},        // x divided by the sum of its row
+};
+
 }  // namespace
 
-// (x, lengths, dim, out) -> the sum, mean, largest or smallest value of each row along dim
-Outcome segment_sum(PyObject* const* args, Py_ssize_t) { return reduced(args, is_float, sum_rows); }
-Outcome segment_mean(PyObject* const* args, Py_ssize_t) { return reduced(args, is_full_float, mean_rows); }
-Outcome segment_max(PyObject* const* args, Py_ssize_t) { return reduced(args, is_any, extremes<true>); }
-Outcome segment_min(PyObject* const* args, Py_ssize_t) { return reduced(args, is_any, extremes<false>); }
-
-// (x, lengths, dim, out) -> x minus the largest value of its row; x divided by the sum of its row
-Outcome segment_less_max(PyObject* const* args, Py_ssize_t) { return with_rows(args, less_extremes); }
-Outcome segment_share(PyObject* const* args, Py_ssize_t) { return with_rows(args, share_rows); }
+// (name of the function, x, lengths, dim, out) -> the result, along the rows of dim
+Outcome segment(PyObject* const* args, Py_ssize_t) {
+  const auto* of = std::begin(functions);
+  while (of != std::end(functions) && PyUnicode_CompareWithASCIIString(args[0], of->name) != 0) ++of;
+  if (of == std::end(functions)) return Outcome::of_python(PyErr_Format(PyExc_ValueError, "expected a name"));
+  Ragged r;
+  int64_t bytes, shape[max_read_dims];
+  if (const Reading found = r.read(args + 1, of->accepts); found != Reading::readable) return Outcome::unread(found);
+  std::copy_n(r.x.shape, r.x.ndim, shape);
+  if (of->reduces) shape[r.dim] = r.rows.n;
+  if (!fits_machine(r.outer * shape[r.dim] * r.inner, r.x.dtype->itemsize, bytes)) return Outcome::declined();
+  const auto fill = [&](char* to, int threads, bool stream) { of->run(r.task(to, stream && of->reduces), threads); };
+  return made(args[1], r.x, shape, r.x.ndim, args[4], fill, r.bytes);
+}
 
 }  // namespace tenter

@@ -100,7 +100,7 @@ def set_limit(n_bytes: int) -> None:
     >>> set_limit(before)
     """
     try:
-        _native.memory_limit(integer("n_bytes", n_bytes, "a number of bytes", 0))
+        _native.Block.limit(integer("n_bytes", n_bytes, "a number of bytes", 0))
     except Refusal as refusal:
         raise error(refusal, "memory.set_limit", n_bytes) from None
 
@@ -118,7 +118,7 @@ def clear() -> None:
     >>> stats().idle_bytes
     0
     """
-    _native.memory_clear()
+    _native.Block.clear()
 
 
 def stats() -> Stats:
@@ -139,10 +139,10 @@ def stats() -> Stats:
     >>> stats().limit == get_limit()
     True
     """
-    return Stats(*_native.memory_stats())
+    return Stats(*_native.Block.stats())
 
 
-_native.memory_limit(_DEFAULT)
+_native.Block.limit(_DEFAULT)
 
 
 def __dir__() -> list[str]:

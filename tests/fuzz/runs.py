@@ -128,8 +128,8 @@ def _run(call: Call, r: Draw) -> None:
             raise Wrong(f"not the same {label}", _where(bits(y), first) if served else "refused")
     _unchanged(call, before)
     if r.chance(0.3):
-        level = r.pick(_native.levels())
-        _native.force_level(level)
+        level = r.pick(_native.testing.levels())
+        _native.testing.force_level(level)
         served, y = _made(call, code, {})
         try:
             call.check(y)

@@ -40,7 +40,7 @@ def usual() -> None:
     tuning = getattr(_native, "tuning", None)
     if tuning is not None:
         tuning.reset()
-    _native.force_level("")
+    _native.testing.force_level("")
     tenter.set_num_threads(None)
 
 
@@ -49,7 +49,7 @@ def lower(r: Draw, none: bool = False) -> None:
     usual()
     caches.forget()
     tenter.set_num_threads(r.pick((1, 2, 3)))
-    _native.force_level(r.pick(_native.levels()))
+    _native.testing.force_level(r.pick(_native.testing.levels()))
     if none or r.chance(0.2):
         return
     p = r.pick((0.3, 0.8))

@@ -101,7 +101,7 @@ def forget() -> None:
 
 def forget_sizes() -> None:
     """Plans, so that the next call is one that differs from earlier ones by sizes."""
-    cache.plans.clear(), _native.forget_calls()
+    cache.plans.clear(), _native.testing.forget_calls()
 
 
 # ---- refusing: the nth allocation, and all after it if lasting; answers whether there were so many

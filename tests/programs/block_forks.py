@@ -39,7 +39,7 @@ assert memory.stats().idle_blocks == 1
 
 def in_child() -> bool:
     global array, tensor, early
-    assert memory.stats().idle_bytes == 0 and not _native.recycles()
+    assert memory.stats().idle_bytes == 0 and not _native.Block.recycles()
     assert (array == 1).all() and (tensor == 1).all()
     made = memory.stats()
     for t in (x, torch.from_numpy(x)):
@@ -58,8 +58,8 @@ def in_child() -> bool:
     memory.clear()
     memory.set_limit(0)
     memory.set_limit(1 << 30)
-    assert not _native.recycles()
-    return child(lambda: not _native.recycles() and bool((tenter.repeat_interleave(x, 3, 0) == 1).all())) == 0
+    assert not _native.Block.recycles()
+    return child(lambda: not _native.Block.recycles() and bool((tenter.repeat_interleave(x, 3, 0) == 1).all())) == 0
 
 
 print(child(in_child))

@@ -179,15 +179,15 @@ def counts_that_change() -> None:
             for now in (said, said + 9, said * 30, -said, np.full_like(said, np.iinfo(narrow).max), said + 128):
                 for stream in (False, True):
                     each = guarded(said)
-                    runs = _native.Runs(each.ctypes.data, narrow is np.int32, said.size, 2)
+                    runs = _native.testing.Runs(each.ctypes.data, narrow is np.int32, said.size, 2)
                     each[...] = now
                     x, y = guarded(np.ones(said.size * size, np.uint8)), guarded(np.zeros(runs.total * size, np.uint8))
                     runs.copy(x.ctypes.data, y.ctypes.data, size, 2, stream)
                     keep.clear()
 
 
-for level in _native.levels():
-    assert _native.force_level(level)
+for level in _native.testing.levels():
+    assert _native.testing.force_level(level)
     for dtype in ("uint8", "float16", "float32", "float64", "int64"):
         maps_on_every_axis(dtype)
         two_axes(dtype)

@@ -12,7 +12,7 @@ from tenter._arrays.types import Array
 
 def block(n_bytes: int) -> _native.Block | None:
     """Returns a block from the buffer pool. None where the array library's own allocator is as good."""
-    if n_bytes < _native.tuning.large_bytes or not _native.recycles():
+    if n_bytes < _native.tuning.large_bytes or not _native.Block.recycles():
         return None
     try:
         return _native.Block(n_bytes)

@@ -30,9 +30,6 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "tile": ("*dims",),
     "numpy.tile": ("*reps",),
 }
-for _call, _names in ARGUMENTS.items():
-    _native.name_arguments(_call, _names)
-_native.know_constants(Convention, Filter, Keys)
 
 
 def _unknown(call: str, x: Any, *args: Any) -> Any:
@@ -52,7 +49,8 @@ def _run_cached(x: Any, plan: Plan) -> Any:
 
 _native.register_calls(
     plans, Plan._fields.index("ready"), _run_cached, store, specializations.native,
-    tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(),
+    tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(), ARGUMENTS,
+    (Convention, Filter, Keys),
 )  # fmt: skip
 
 
@@ -62,7 +60,7 @@ def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
     runs = EXACT.get(type(x))
     if runs is None or (writable := runs.writable(out)) is None:
         return None
-    found = _native.cached_call_into(writable, call, x, *args)
+    found = _native.cached_call_into(writable, None, call, x, *args)
     if found is None:
         return None
     if type(found) is Plan:

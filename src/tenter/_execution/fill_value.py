@@ -24,7 +24,7 @@ def perform(call: str, x: Any, args: Arguments, flipped: Any, spec: Resize, out:
     value = args.value
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
-    if type(x) in executor.EXACT and not of(x).traced(x) and _native.specialization_key(call, x, *args) is not None:
+    if type(x) in executor.EXACT and not of(x).traced(x) and _native.Specialization.key(call, x, *args) is not None:
         element = executor.of_segments(x).element(x, value)
         is_new = specializations.store(call, x, args, spec, flipped, element, resized)
         if is_new and (made := by_core(call, x, args, out)) is not None:

@@ -39,7 +39,7 @@ def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
     rows, columns = maps.get(0), maps.get(1)
     rows_first = rows is not None and columns is not None and _native.rows_before(*_lengths(rows), *_lengths(columns))
     row, column = (None if m is None else m._form for m in (rows, columns))
-    _run(_native.premultiplied_bytes(dims, row, column, rows_first), x, target, past_caches, out)
+    _run(_native.HostPlan.premultiplied_bytes(dims, row, column, rows_first), x, target, past_caches, out)
     return y
 
 
@@ -71,7 +71,7 @@ def resized_as_floats(x: Array, spec: Resize, real: str, unseen: float, out: Arr
     limits.memory(shape, x.itemsize)
     dims = [(n, stride if n > 1 else 0) for n, stride in zip(x.shape, layout(x).strides)]
     row, column = (m._form for m in maps)
-    made = _native.premultiplied_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
+    made = _native.HostPlan.premultiplied_sums(NUMBERS[x.dtype.name], dims, row, column, unseen)
     if made is None:
         return None
     y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else _memory(out)

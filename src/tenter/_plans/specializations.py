@@ -69,7 +69,7 @@ def store(
     """
     if not isinstance(spec, (Interpolate, Resize)):
         return False
-    of_key = _native.specialization_key(call, x, *args)
+    of_key = _native.Specialization.key(call, x, *args)
     if of_key is None or of_key in native:
         return False
     library = of(x)
@@ -100,7 +100,7 @@ def store(
 
 def store_gradients(g: Any, call: _native.RecordedCall, specialization: Specialization, spec: Spec) -> bool:
     """Stores the specialization for gradients of g's layout. Returns whether the core has it now."""
-    of_key = _native.gradients_specialization_key(g, call)
+    of_key = call.specialization_key(g)
     if of_key is None or of_key in native:
         return False
     library = of(g)

@@ -85,17 +85,14 @@ def _softmax(x: Any, s: Segments, axis: int) -> Any:
     return runs.narrowed(runs.ratio(powers, _repeated(_sum(powers, s, axis), spread)), x)
 
 
-def _quick_softmax(x: Any, lengths: Any, axis: Any, out: Any) -> Any:
-    y = _native.segment_less_max(x, lengths, axis, None)
-    return None if y is None else _native.segment_share(executor.of_segments(y).exponential(y), lengths, axis, out)
+def _quick_softmax(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
+    y = _native.segment("less_max", x, lengths, axis, None)
+    return None if y is None else _native.segment("share", executor.of_segments(y).exponential(y), lengths, axis, out)
 
 
-# By the core alone, from (x, lengths, axis, out) to the result, for plain arrays on the host; None for all others.
+# By the core alone, from (name, x, lengths, axis, out) to the result; None if x is no ordinary array on the host.
 QUICK: dict[str, Callable[..., Any]] = {
-    "sum": _native.segment_sum,
-    "mean": _native.segment_mean,
-    "max": _native.segment_max,
-    "min": _native.segment_min,
+    **dict.fromkeys(("sum", "mean", "max", "min"), _native.segment),
     "softmax": _quick_softmax,
 }
 # Cached plans for one object's segments.

@@ -12,11 +12,11 @@ from tenter._rules.geometry import ALIGNS, LARGEST, TIES, Geometry, trusted
 
 NEAREST = ("nearest", "nearest-exact")
 EDGES = _native.WORDS["edge"]
-PERIODIC = _native.PERIODIC  # the edges at which the axis continues
+PERIODIC = _native.WORDS["periodic edge"]  # the edges at which the axis continues
 # Whose rounding nearest positions follow. A position between two pixels may be rounded either way. torch: PyTorch's
 # rounding, which depends on sizes, dtype and device (AxisRule::settled, native/rules/axis_rule.cpp). torch-direct: the
 # rounding of PyTorch's kernels for channels-last images.
-ARITHMETIC = _native.NAMED_ARITHMETIC
+ARITHMETIC = _native.WORDS["named arithmetic"]
 _FRACTION = re.compile(r"-?\d{1,400}(/0*[1-9]\d{0,400})?")
 
 

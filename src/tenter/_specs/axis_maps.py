@@ -58,6 +58,18 @@ def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 cached_axis_map = lru_cache(maxsize=512)(new_axis_map)
 
 
+class AxisCall(NamedTuple):
+    """What else of a call decides how an axis is resampled (native/rules/axis_rule.hpp)."""
+
+    n_axes: int
+    sum_of_sizes: float
+    keeps_lengths: bool
+    doubles: bool
+    on_device: bool
+    in_bytes: bool
+    bytes: bool
+
+
 def settled(
     rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...], dtype: str, on_device: bool,
     in_bytes: bool,
@@ -71,9 +83,7 @@ def settled(
             box = None
             if rule.box is not None:  # the box's position only matters for 8-bit values
                 box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if in_bytes else (0.0, 1.0)
-            call = _native.AxisCall(
-                len(sizes), float(sum(sizes)), keeps, doubles, on_device, in_bytes, dtype == "uint8"
-            )
+            call = AxisCall(len(sizes), float(sum(sizes)), keeps, doubles, on_device, in_bytes, dtype == "uint8")
             arithmetic, follows = in_core(rule.named())[0].settled(n_in, n_out, rule.scale is not None, box, call)
             rule = rule._replace(arithmetic=arithmetic, scale=rule.scale if follows else None)
         found.append(rule)

@@ -26,7 +26,7 @@ class _Linear(torch.autograd.Function):
     ctx.operands: the Plan, or the call's operands; set if Python computes the gradient or PyTorch compiles the backward
     """
 
-    forward = staticmethod(_native.recorded_forward)
+    forward = staticmethod(_native.RecordedCall.forward)
 
     @staticmethod
     def backward(ctx: Any, *grads: torch.Tensor) -> tuple[torch.Tensor, None]:
@@ -56,7 +56,7 @@ def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
     return run(x, plan(x.reshape(shape), spec, shape_in))
 
 
-functions.in_place_of_backward(_Linear, _native.recorded_backward)
+functions.in_place_of_backward(_Linear, _native.RecordedCall.backward)
 functions.before_compiled_backward(_Linear, _prepare)
 record = functions.apply_of(_Linear)
 backward = _Linear.backward
@@ -91,7 +91,7 @@ def _adjoint_of_call(
         x = x.flip(flipped) if flipped else x
         return x if shape == shape_in else x.reshape(shape_in)
     if specialization is not None and specializations.store_gradients(g, ctx.call, specialization, spec):
-        result: torch.Tensor = _native.recorded_backward(ctx, g)[0]
+        result: torch.Tensor = _native.RecordedCall.backward(ctx, g)[0]
         return result
     made = plan_adjoint(g, spec, shape)
     x = run_cached(g, made)
@@ -99,7 +99,7 @@ def _adjoint_of_call(
         return x.flip(flipped)
     if shape != shape_in:
         return x.reshape(shape_in)
-    key = _native.adjoint_plan_key(g, ctx.call)
+    key = ctx.call.plan_key(g)
     if key is not None:
         cache.store(key, made)
     return x

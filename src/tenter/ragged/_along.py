@@ -83,7 +83,7 @@ def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any
         return reduced.reduce(how, given, _beside(plan._segments, given, axis, f"ragged.Plan.{how}"), axis)
 
     def quick(room: Any) -> Any:
-        return reduced.QUICK[how](x, in_host_memory(plan), axis, room)
+        return reduced.QUICK[how](how, x, in_host_memory(plan), axis, room)
 
     return made(f"Plan.{how}", make, quick, out, True, x, axis)
 

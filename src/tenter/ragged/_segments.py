@@ -285,7 +285,7 @@ def segment_softmax(
 
 
 def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
-    if out is None and not in_dynamo() and (found := reduced.QUICK[how](x, lengths, axis, None)) is not None:
+    if out is None and not in_dynamo() and (found := reduced.QUICK[how](how, x, lengths, axis, None)) is not None:
         return found
     if isinstance(x, LazyArray):
         if how == "sum" and out is None:
@@ -298,7 +298,7 @@ def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
         return reduced.reduce(how, given, described(f"ragged.segment_{how}", lengths, positions), axis)
 
     def quick(room: Any) -> Any:
-        return reduced.QUICK[how](x, as_array(lengths), axis, room)
+        return reduced.QUICK[how](how, x, as_array(lengths), axis, room)
 
     return made(f"ragged.segment_{how}", make, quick, out, True, x, lengths=lengths, axis=axis)
 

@@ -106,18 +106,17 @@ def resized(of: Call, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """The normalized result of a call like an earlier one; None if there was none."""
     x, size, axes, mode, antialias, like, box = of
     y, out, dim = _room(x, (*x.shape[:-2], *size) if axes[0] < 0 else (*size, *x.shape[2:]))
-    each = native(mean, std, y.shape[-3], x.itemsize == 1)
+    how = native(mean, std, y.shape[-3], x.itemsize == 1), dim
     # What follows x are resize_arguments.Arguments.
-    found = _native.normalized_call(
-        each, dim, out, "resize", x, size, None, axes, mode, antialias, like, box, None, None, 0
-    )
+    found = _native.cached_call_into(out, how, "resize", x, size, None, axes, mode, antialias, like, box, None, None, 0)
     return y if found is out else None
 
 
 def of_pixels(y: Any, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """A result, normalized; None if the core does not read it."""
     made, out, dim = _room(y, y.shape)
-    return made if _native.normalized(native(mean, std, made.shape[-3], y.itemsize == 1), dim, out, y) is out else None
+    how = native(mean, std, made.shape[-3], y.itemsize == 1), dim
+    return made if _native.normalized(out, how, y) is out else None
 
 
 def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
