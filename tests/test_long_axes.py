@@ -98,6 +98,26 @@ def test_rows_of_any_range_are_those_of_the_whole(seed):
                 assert (reads.start, reads.stop) == (read[0][0], read[1][1]) or read[0][0] >= read[1][1]
 
 
+@pytest.mark.parametrize("edge", EDGES)
+def test_rows_that_repeat_are_those_of_few(edge):
+    tuning.long_axis, tried = 0, 0
+    for n_in, n_out in ((300, 600), (300, 200), (441, 320), (90, 1000)):
+        for mode, antialias in (("linear", False), ("cubic", False), ("lanczos3", True)):
+            m = tenter.axis_map(n_in, n_out, mode=mode, antialias=antialias, edge=edge)
+            if not isinstance(m, Window):
+                continue
+            tried += 1
+            start, offset, weight = m._core.tables(0, n_out)
+            for lo in range(0, n_out, 50):
+                few = m._core.tables(lo, lo + min(50, n_out - lo))
+                hi = lo + few[0].size
+                assert np.array_equal(few[0], start[lo:hi]) and np.array_equal(
+                    few[1], offset[lo : hi + 1] - offset[lo]
+                ), (n_in, n_out, mode, edge)
+                assert np.array_equal(few[2], weight[offset[lo] : offset[hi]])
+    assert tried or edge in ("reflect", "symmetric", "wrap")  # whose rows gather
+
+
 @pytest.mark.parametrize("mode, antialias", [("linear", False), ("linear", True), ("cubic", False), ("area", False)])
 def test_inf_stays_where_it_counts(mode, antialias):
     for n_in, n_out in ((50, 100), (60, 45), (64, 48), (49, 97)):

@@ -14,7 +14,7 @@ namespace {
 // A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
 // times.
 constexpr int64_t most_long_sums = 4;
-constexpr int64_t min_tiles = 16;  // tiles of a periodic axis: enough rows to fill vectors
+constexpr int64_t min_tiles = 4;  // tiles of a periodic axis: with fewer, a tile has most of the rows
 
 // The tables of outputs [lo, hi). Inputs are counted from `first`, the first input that these outputs read.
 struct Tables {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int64_t exact_below = int64_t(1) << 53;
 constexpr int64_t most_expected = int64_t(1) << 24;
+constexpr int64_t least_repeated = 64;  // rows: computing fewer costs less than finding their period
 
 Position normal(int64_t whole, Wide rest, Wide unit) {
   const Wide floor = rest / unit - (rest % unit < 0 ? 1 : 0);
@@ -21,6 +22,40 @@ Line edges_of(const Line& l) {
   const Wide odd = l.step.whole & 1;
   const Wide rest = 2 * l.first.rest - l.step.rest + l.unit - odd * l.unit;
   return {normal(l.first.whole - (l.step.whole >> 1), rest, 2 * l.unit), {l.step.whole, 2 * l.step.rest}, 2 * l.unit};
+}
+
+// The first output in [lo, hi) for which `holds` is true, or hi. `holds` is true for all later outputs too. near: a
+// guess. The search starts there and doubles its step, as one call of `holds` takes longer than computing a row.
+template <class F>
+int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
+  near = std::clamp(near, lo, hi);
+  if (near == hi || holds(near)) {
+    hi = near;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::max(lo, hi - step);
+      if (!holds(at)) {
+        lo = at + 1;
+        break;
+      }
+      hi = at;
+    }
+  } else {
+    lo = near + 1;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::min(hi, lo + step) - 1;
+      if (holds(at)) {
+        hi = at;
+        break;
+      }
+      lo = at + 1;
+    }
+  }
+  while (lo < hi) {
+    const int64_t middle = lo + (hi - lo) / 2;
+    if (holds(middle)) hi = middle;
+    else lo = middle + 1;
+  }
+  return lo;
 }
 
 void normalize(double* weight, int64_t n) {
@@ -173,7 +208,7 @@ void Sampling::add_rows(const Taps* taps_of, const Position* position, int64_t n
 }
 
 // Rows are computed in chunks, so that the filter's function gets many distances at once.
-void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
+void Sampling::computed(int64_t lo, int64_t hi, Rows& rows) const {
   constexpr int64_t together = 256;
   std::vector<double> distance, weight;
   Taps taps_of[together];
@@ -199,6 +234,30 @@ void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
     }
     add_rows(taps_of, position, n, w, rows);
   }
+}
+
+// Rows that do not reach into the padding repeat after a period: one period is computed, the others are copies of it.
+void Sampling::filtered(int64_t lo, int64_t hi, Rows& rows) const {
+  const int64_t n = hi - lo >= least_repeated && edge_ != Edge::extrapolate ? period((hi - lo) / 2) : 0;
+  if (!n) return computed(lo, hi, rows);
+  const int64_t from = first_where(lo, hi, lo, [&](int64_t o) { return taps(line_.at(o)).lowest >= 0; });
+  const int64_t to = first_where(from, hi, hi, [&](int64_t o) {
+    const Taps t = taps(line_.at(o));
+    return t.lowest + t.count > n_in_;
+  });
+  const int64_t end = std::min(from + n, to), inputs = shift(n);
+  computed(lo, end, rows);
+  const int64_t begin = rows.offset[size_t(from - lo)], stop = rows.offset.back(), taps = stop - begin;
+  for (int64_t o = end; o < to; ++o) {
+    rows.start.push_back(rows.start[size_t(o - n - lo)] + inputs);
+    rows.offset.push_back(rows.offset[size_t(o - n - lo) + 1] + taps);
+  }
+  const int64_t all = rows.offset.back();
+  if (int64_t(rows.weight.size()) < all) rows.weight.resize(size_t(2 * all));
+  double* const weight = rows.weight.data();
+  for (int64_t done = stop; done < all; done += std::min(taps, all - done))
+    std::copy_n(weight + done - taps, std::min(taps, all - done), weight + done);
+  computed(to, hi, rows);
 }
 
 // The line is that of the areas' edges: an area ends where the next begins.
@@ -282,40 +341,6 @@ void Sampling::untrimmed(int64_t lo, int64_t hi, Rows& rows) const {
 namespace {
 
 constexpr int64_t context_rows = 64;  // rows next to a range that are looked at together
-
-// The first output in [lo, hi) for which `holds` is true, or hi. `holds` is true for all later outputs too. near: a
-// guess. The search starts there and doubles its step, as one call of `holds` takes longer than computing a row.
-template <class F>
-int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
-  near = std::clamp(near, lo, hi);
-  if (near == hi || holds(near)) {
-    hi = near;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::max(lo, hi - step);
-      if (!holds(at)) {
-        lo = at + 1;
-        break;
-      }
-      hi = at;
-    }
-  } else {
-    lo = near + 1;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::min(hi, lo + step) - 1;
-      if (holds(at)) {
-        hi = at;
-        break;
-      }
-      lo = at + 1;
-    }
-  }
-  while (lo < hi) {
-    const int64_t middle = lo + (hi - lo) / 2;
-    if (holds(middle)) hi = middle;
-    else lo = middle + 1;
-  }
-  return lo;
-}
 
 bool any_zero_ends(const Rows& rows) {
   for (size_t row = 0; row < rows.start.size(); ++row) {

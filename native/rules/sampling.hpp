@@ -118,6 +118,7 @@ class Sampling {
   bool outside(const Position& p) const;
   void cut(const Taps& t, const Position& p, int64_t& start, int64_t& stop) const;
   void filtered(int64_t lo, int64_t hi, Rows& rows) const;
+  void computed(int64_t lo, int64_t hi, Rows& rows) const;
   void overlapped(int64_t lo, int64_t hi, Rows& rows) const;
   void touched(int64_t lo, int64_t hi, Rows& rows) const;
   void stepped(int64_t lo, int64_t hi, Rows& rows) const;
