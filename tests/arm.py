@@ -49,11 +49,11 @@ LEVELS = {
 # What reads most of the kernels comes first.
 TESTS = (
     "test_loops.py", "test_kernels.py", "test_byte_taps.py", "test_bytes.py", "test_torch_normalized.py",
-    "test_small_images.py", "test_core_repeats.py", "test_short_rows.py",
+    "test_small_images.py", "test_core_repeats.py", "test_short_rows.py", "test_equal_sums.py", "test_factors.py",
     "test_maps.py", "test_ragged.py", "test_ragged_reductions.py", "test_signals.py", "test_filters.py",
     "test_pillow.py", "test_nearest.py", "test_resize_dtypes.py", "test_few_taps.py", "test_layouts.py", "test_streaming.py",
     "test_changing_counts.py", "test_numpy_suite.py", "test_long_axes.py", "test_exact_positions.py", "test_resize.py",
-    "test_torch.py", "test_gradients.py", "test_ragged_torch.py", "test_verify.py",
+    "test_torch.py", "test_gradients.py", "test_ragged_torch.py", "test_verify.py", "test_values.py", "test_long_rows.py",
 )  # fmt: skip
 # What PyTorch 2.10 lacks, and compiled code, whose compiler the root has not; in pytest's language.
 NOT_FITTING = (
