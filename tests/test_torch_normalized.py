@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from tenter._specs.resize_arguments import Arguments
 from tenter.torch import normalized, samples, transforms
 
 Image = pytest.importorskip("PIL.Image")
@@ -177,3 +178,10 @@ def test_gradients_pass_through_the_normalization():
     x = torch.rand(3, 20, 30, requires_grad=True)
     transforms.Resize((20, 30), mean=MEAN, std=STD)(x).sum().backward()
     assert torch.allclose(x.grad, (1 / torch.tensor(STD))[:, None, None].expand(3, 20, 30))
+
+
+def test_calls_have_the_arguments_of_resize_in_their_order():
+    """The core knows a call by all of its arguments: with one too few, it would not find what `resize` has stored."""
+    given = normalized.Call._fields
+    assert given == ("x", *Arguments._fields)[: len(given)]
+    assert len(given) + len(normalized.REST) == 1 + len(Arguments._fields)

@@ -12,13 +12,16 @@ import torch
 
 from tenter import _native
 from tenter._arrays.errors import refuse
+from tenter._specs.resize_arguments import Arguments
 
 
 class Call(NamedTuple):
-    """A call of `resize`."""
+    """A call of `resize`: x, and its arguments in the order of resize_arguments.Arguments, up to the last one that
+    transforms give."""
 
     x: Any
     size: tuple[int, int]
+    scale: None
     axes: tuple[int, int]
     mode: str
     antialias: bool
@@ -26,6 +29,7 @@ class Call(NamedTuple):
     box: list[tuple[Any, Any]] | None
 
 
+REST = Arguments()[len(Call._fields) - 1 :]  # the others' defaults
 Numbers = tuple[float, ...] | None
 Numerators: TypeAlias = npt.NDArray[np.float32]
 
@@ -104,12 +108,10 @@ def applies(x: Any, dtype: torch.dtype | None, mean: Numbers) -> bool:
 
 def resized(of: Call, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """The normalized result of a call like an earlier one; None if there was none."""
-    x, size, axes, mode, antialias, like, box = of
-    y, out, dim = _room(x, (*x.shape[:-2], *size) if axes[0] < 0 else (*size, *x.shape[2:]))
+    x, size = of.x, of.size
+    y, out, dim = _room(x, (*x.shape[:-2], *size) if of.axes[0] < 0 else (*size, *x.shape[2:]))
     how = native(mean, std, y.shape[-3], x.itemsize == 1), dim
-    # What follows x are resize_arguments.Arguments.
-    found = _native.cached_call_into(out, how, "resize", x, size, None, axes, mode, antialias, like, box, None, None, 0)
-    return y if found is out else None
+    return y if _native.cached_call_into(out, how, "resize", *of, *REST) is out else None
 
 
 def of_pixels(y: Any, mean: Numbers, std: Numbers) -> torch.Tensor | None:

@@ -271,11 +271,11 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, 
     box = None
     if flip or (top, left, height, width) != (0, 0, rows, columns):
         box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
-    return Call(x, size, axes, MODES[mode], antialias and mode not in ("nearest", "nearest-exact"), like, box)
+    return Call(x, size, None, axes, MODES[mode], antialias and mode not in ("nearest", "nearest-exact"), like, box)
 
 
 def _resized(of: Call) -> Any:
-    x, size, axes, mode, antialias, like, box = of
+    x, size, _, axes, mode, antialias, like, box = of
     return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
 
 
