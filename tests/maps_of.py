@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tenter._arrays.library import of
 from tenter._execution import executor
-from tenter._plans.plan import Plan, plan
+from tenter._plans.plan import CallPlan, plan
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.axis_maps import axis_map, settled
 from tenter._specs.resize import interpolation_rules
@@ -47,7 +47,7 @@ class Given(NamedTuple):
 
 
 class Planned(NamedTuple):
-    plan: Plan
+    plan: CallPlan
 
     @property
     def steps(self) -> Any:

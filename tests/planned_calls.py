@@ -17,7 +17,7 @@ from fuzz.caches import forget
 from tenter._arrays.library import of
 from tenter._execution import calls
 from tenter._plans import specializations
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 from tenter._rules.axis_rule import EDGES
 from tenter._rules.geometry import ALIGNS
 from tenter._torch import gradients
@@ -221,5 +221,5 @@ def noted(f: Any, calls: list[Any]) -> Any:
 def by_plan(ctx: Any, x: torch.Tensor, call: Any) -> torch.Tensor:
     """Python's way of what the core gives up."""
     ctx.call = call
-    ctx.operands = call if isinstance(call, Plan) else call.operands
+    ctx.operands = call if isinstance(call, CallPlan) else call.operands
     return gradients.forward(x, ctx.operands)

@@ -70,19 +70,19 @@ extern struct NumberTypes {
 
 // What calls need of Python (tenter._execution.calls).
 extern struct RegisteredCalls {
-  PyObject* plans = nullptr;            // dictionary: a call's key -> HostPlan or Plan; `store` bounds its size
+  PyObject* plans = nullptr;            // dictionary: a call's key -> HostPlan or CallPlan; `store` bounds its size
   PyObject* specializations = nullptr;  // dictionary: key -> Specialization or None
-  PyObject* run = nullptr;              // (x, Plan) -> result
+  PyObject* run = nullptr;              // (x, CallPlan) -> result
   PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
   PyObject* thread_count = nullptr;
-  Py_ssize_t ready = 0;  // index of the HostPlan in a Plan, which is a tuple
+  Py_ssize_t ready = 0;  // index of the HostPlan in a CallPlan, which is a tuple
   int64_t memory = 0;    // bytes of memory of the machine
 } calls;
 
 // The autograd Function of all linear maps of tensors (tenter._torch.gradients).
 extern struct RegisteredGradients {
-  PyObject* apply = nullptr;      // (x, RecordedCall or Plan) -> the result
-  PyObject* forward = nullptr;    // Python's forward: (x, a call's operands or a Plan) -> the result
+  PyObject* apply = nullptr;      // (x, RecordedCall or CallPlan) -> the result
+  PyObject* forward = nullptr;    // Python's forward: (x, a call's operands or a CallPlan) -> the result
   PyObject* backward = nullptr;   // Python's backward: (ctx, gradient) -> the gradients
   PyObject* name_call = nullptr;  // the name of ctx's attribute that holds the call
 } gradients;

@@ -208,9 +208,9 @@ bool cache_plan(PyObject* key, PyObject* plan) {
   return bool(done);
 }
 
-// (plans, index of the HostPlan in a Plan, run, store, specializations, types of NumPy's numbers, fractions.Fraction,
-// thread_count, bytes of the machine's memory, dictionary: function -> names of its arguments after x, subclasses of
-// tuple that are constants if all their items are) -> None
+// (plans, index of the HostPlan in a CallPlan, run, store, specializations, types of NumPy's numbers,
+// fractions.Fraction, thread_count, bytes of the machine's memory, dictionary: function -> names of its arguments after
+// x, subclasses of tuple that are constants if all their items are) -> None
 PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
   calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
   if (PyErr_Occurred()) return nullptr;

@@ -136,7 +136,7 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
   return record(call.x, from.dtype, shape_out, from.ndim, cached, std::move(made));
 }
 
-// The Function's forward: (ctx, x, RecordedCall or Plan) -> the result.
+// The Function's forward: (ctx, x, RecordedCall or CallPlan) -> the result.
 PyObject* recorded_forward(PyObject* const* args, Py_ssize_t) {
   PyObject *const x = args[1], *const how = args[2];
   if (PyObject_SetAttr(args[0], gradients.name_call, how) < 0) return nullptr;

@@ -1,4 +1,4 @@
-// Calls whose gradient is recorded. They share one autograd Function; its ctx holds a RecordedCall or a Plan.
+// Calls whose gradient is recorded. They share one autograd Function; its ctx holds a RecordedCall or a CallPlan.
 #pragma once
 #include <Python.h>
 

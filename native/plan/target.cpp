@@ -42,11 +42,11 @@ bool elements_apart(const ArrayView& x) {
 }
 
 // A dim of `out`, and bytes between its positions in `out` and in the result.
-struct Step {
+struct OutDim {
   int64_t n, to, from;
 };
 
-void copy_elements(const char* from, char* to, const Step& by, int64_t itemsize) {
+void copy_elements(const char* from, char* to, const OutDim& by, int64_t itemsize) {
   const auto copy = [&](auto size) {
     for (int64_t k = 0; k < by.n; ++k) std::memcpy(to + k * by.to, from + k * by.from, size_t(size));
   };
@@ -121,19 +121,19 @@ bool Target::float_rows(const int64_t* shape, int ndim, const int* order, FloatR
 // Loops over the caller's memory in its own order. Each position of the outer dims has a block of adjacent bytes.
 void Target::place(const char* made, const int* order, int threads) const {
   if (!view.n_values()) return;
-  Step steps[max_read_dims];
+  OutDim steps[max_read_dims];
   const int64_t itemsize = view.dtype->itemsize;
   char* to = view.data;
   int n = 0;
   for (int64_t k = view.ndim - 1, step = itemsize; k >= 0; --k) {
     const int d = order ? order[k] : int(k);
-    Step one{view.shape[d], view.stride[d], step};
+    OutDim one{view.shape[d], view.stride[d], step};
     step *= one.n;
     if (one.n == 1) continue;
     if (one.to < 0) to += (one.n - 1) * one.to, made += (one.n - 1) * one.from, one.to = -one.to, one.from = -one.from;
     steps[n++] = one;
   }
-  std::stable_sort(steps, steps + n, [](const Step& a, const Step& b) { return a.to > b.to; });
+  std::stable_sort(steps, steps + n, [](const OutDim& a, const OutDim& b) { return a.to > b.to; });
   int outer = n;
   for (int64_t run = itemsize; outer && steps[outer - 1].to == run; run *= steps[outer].n) --outer;
   CopyAxis axes[max_read_dims];
@@ -144,7 +144,7 @@ void Target::place(const char* made, const int* order, int threads) const {
   block.src = made, block.dst = to;
   if constexpr (verifies) verify(block);
   if (!outer) return kernels().copy(block, threads);
-  const Step& last = steps[outer - 1];
+  const OutDim& last = steps[outer - 1];
   int64_t positions = 1;
   for (int k = 0; k < outer; ++k) positions *= steps[k].n;
   const int64_t bytes = view.n_values() * itemsize;

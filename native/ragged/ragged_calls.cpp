@@ -31,7 +31,7 @@ Outcome numbered(PyObject* const* args, bool ids) {
 // An argument that is one number for all rows, or an array of one number per row.
 //   table  int64, in the array's memory or copied; null for one number
 //   given  whether the argument is an array, which `view` describes
-struct Each {
+struct RowNumbers {
   int64_t of_all = 0;
   const int64_t* table = nullptr;
   ArrayView view;
@@ -97,7 +97,7 @@ Outcome ragged_ranges(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
-  Each start, step;
+  RowNumbers start, step;
   Reading found = arguments.integers(args[1], lengths);
   if (found == Reading::readable) found = start.read(args[0], arguments, lengths.shape[0], copies);
   if (found == Reading::readable) found = step.read(args[2], arguments, lengths.shape[0], copies);

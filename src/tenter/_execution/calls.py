@@ -13,7 +13,7 @@ from tenter._execution import into
 from tenter._execution.executor import EXACT, FIND as FIND, Cached, of as executor_of
 from tenter._plans import specializations
 from tenter._plans.cache import plans, store
-from tenter._plans.plan import Plan, plan
+from tenter._plans.plan import CallPlan, plan
 from tenter._rules.filters import Filter, Keys
 from tenter._rules.presets import Convention
 from tenter._specs import interpolate_arguments, resize_arguments
@@ -41,14 +41,14 @@ def _unknown(call: str, x: Any, *args: Any) -> Any:
 unknown: Cached = _unknown
 
 
-def _run_cached(x: Any, plan: Plan) -> Any:
+def _run_cached(x: Any, plan: CallPlan) -> Any:
     runs = EXACT[type(x)]
     # The core cannot tell whether empty tensors are ordinary. Given None, it lets Python check the call.
     return runs.run_cached(x, plan) if runs.is_ordinary(x) else None
 
 
 _native.register_calls(
-    plans, Plan._fields.index("ready"), _run_cached, store, specializations.native,
+    plans, CallPlan._fields.index("ready"), _run_cached, store, specializations.native,
     tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(), ARGUMENTS,
     (Convention, Filter, Keys),
 )  # fmt: skip
@@ -63,7 +63,7 @@ def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
     found = _native.cached_call_into(writable, None, call, x, *args)
     if found is None:
         return None
-    if type(found) is Plan:
+    if type(found) is CallPlan:
         into.check(out, x, found.shape_out)
         return into.write(x, found, out)
     runs.wrote(out)
@@ -83,7 +83,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
-    if not isinstance(made, Plan):  # the core's own plan writes to fresh memory only
+    if not isinstance(made, CallPlan):  # the core's own plan writes to fresh memory only
         is_new = made is None
         made = plan(flat, spec, tuple(x.shape))
         if is_new:
@@ -108,7 +108,7 @@ def perform_flipped(call: str, x: Any, args: tuple[Any, ...], flipped: Any, spec
     return _run(flipped, plan(flipped, spec), out)
 
 
-def _run(x: Any, plan: Plan, out: Any) -> Any:
+def _run(x: Any, plan: CallPlan, out: Any) -> Any:
     return executor_of(x).execute(x, plan) if out is None else into.write(x, plan, out)
 
 

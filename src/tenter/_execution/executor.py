@@ -8,7 +8,7 @@ import numpy as np
 from tenter._arrays import library, numpy_arrays, standard_arrays
 from tenter._arrays.types import Array
 from tenter._execution import numpy_executor
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 from tenter._specs.resize import Resize
 from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
@@ -22,17 +22,17 @@ class Executor(Protocol):
     def place(self, x: Any) -> tuple[Any, ...]:
         """The library's function."""
 
-    def run(self, x: Any, plan: Plan) -> Any:
+    def run(self, x: Any, plan: CallPlan) -> Any:
         """Applies the plan's maps and returns fresh memory, without a gradient."""
 
     def cached(self, call: str, x: Any, *args: Any) -> Any:
         """Returns the result of a cached call; None if the call is not cached. x: exactly of one of the library's
         types."""
 
-    def run_cached(self, x: Any, plan: Plan) -> Any:
+    def run_cached(self, x: Any, plan: CallPlan) -> Any:
         """Like `run`, and records a gradient, for an ordinary array that a cached plan matches."""
 
-    def execute(self, x: Any, plan: Plan) -> Any:
+    def execute(self, x: Any, plan: CallPlan) -> Any:
         """Like `run_cached`, for any array that is not traced."""
 
     def dispatched(self, x: Any, spec: Spec) -> Any:
@@ -65,7 +65,7 @@ class Executor(Protocol):
     def writable(self, out: Any) -> Any:
         """Returns `out` as the core reads it. None if `out` is wrong, or if only the library can write to it."""
 
-    def write(self, x: Any, plan: Plan, out: Any) -> bool:
+    def write(self, x: Any, plan: CallPlan, out: Any) -> bool:
         """Makes the kernels write the result to `out`. False if they cannot write its layout."""
 
     def disjoint(self, x: Any, out: Any) -> bool:

@@ -8,7 +8,7 @@ from tenter._arrays.arguments import output
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import in_dynamo, of
 from tenter._execution import executor
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 from tenter._specs.spec import Shape
 
 
@@ -30,7 +30,7 @@ def by_core(write: Callable[[Any], Any], out: Any) -> Any:
     return out
 
 
-def write(x: Any, plan: Plan, out: Any) -> Any:
+def write(x: Any, plan: CallPlan, out: Any) -> Any:
     """Returns `out` with a plan's result in it."""
     runs = executor.of(x)
     if not runs.write(x, plan, out):

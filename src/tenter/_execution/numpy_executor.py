@@ -12,7 +12,7 @@ from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
 from tenter._arrays.types import Array
 from tenter._plans import reference
-from tenter._plans.plan import Plan, plan_adjoint, same_maps
+from tenter._plans.plan import CallPlan, plan_adjoint, same_maps
 from tenter._ragged import segmented
 from tenter._rules.filters import NOTHING
 from tenter._specs.segments import Segments
@@ -38,7 +38,7 @@ def _table_of_functions() -> Any:
     return getattr(import_module(f"numpy.{core}.multiarray"), "_ARRAY_API", None)
 
 
-def run(x: Array, plan: Plan) -> Array:
+def run(x: Array, plan: CallPlan) -> Array:
     if plan.steps is None:
         # Kernels sum native bytes only.
         if not x.dtype.isnative and not x.dtype.hasobject and x.dtype.char not in "gG":
@@ -110,7 +110,7 @@ def writable(out: Any) -> Array | None:
     return np.asarray(out) if type(out) in (np.ndarray, np.memmap) and out.flags.writeable else None
 
 
-def write(x: Array, plan: Plan, out: Array) -> bool:
+def write(x: Array, plan: CallPlan, out: Array) -> bool:
     if plan.steps is None or not can_write(out if plan.order is None else out.transpose(plan.order), x):
         return False
     plan.steps.run_whole(address(x), address(out), blocks.streams(plan.n_bytes))

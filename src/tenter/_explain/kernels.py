@@ -10,7 +10,7 @@ from tenter._arrays.thread_count import thread_count
 from tenter._execution import executor
 from tenter._explain.outlines import Made, Outline
 from tenter._plans import core
-from tenter._plans.plan import Plan, plan
+from tenter._plans.plan import CallPlan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Maps
 from tenter.maps import Copy
@@ -67,12 +67,12 @@ def _placed(made: Made, x: Outline) -> Any:
     return made.spec._replace(offsets=executor.of(x.held).place_offsets(made.spec.offsets, x.held))
 
 
-def _launched(planned: Plan) -> tuple[str, ...]:
+def _launched(planned: CallPlan) -> tuple[str, ...]:
     names = [step.kernel.function.__name__ for step in planned.steps.steps]
     return tuple([f"{name}, compiled by Triton for {planned.device}" for name in names]) or (NOTHING,)
 
 
-def _told(x: Outline, planned: Plan) -> list[str]:
+def _told(x: Outline, planned: CallPlan) -> list[str]:
     """Describes the core's plan pass by pass."""
     saturate = planned.spec.saturates(x.memory_layout.dtype)
     made = core.planned(x.memory_layout, planned.maps, planned.order, saturate, False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tenter import _native
 
 if TYPE_CHECKING:
-    from tenter._plans.plan import Plan
+    from tenter._plans.plan import CallPlan
 
 
 class Placing(Protocol):
@@ -34,7 +34,7 @@ def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable
     return call, library, x.shape, library.place(x), x.dtype, args, arg_types
 
 
-def store(of: Hashable, plan: Plan | _native.HostPlan) -> None:
+def store(of: Hashable, plan: CallPlan | _native.HostPlan) -> None:
     """Caches a plan unless it is large."""
     global _positions
     if not is_light(plan):
@@ -58,5 +58,5 @@ def _evict() -> int:
     return positions
 
 
-def is_light(plan: Plan | _native.HostPlan) -> bool:
+def is_light(plan: CallPlan | _native.HostPlan) -> bool:
     return plan.steps is not None and plan.positions <= LONGEST

@@ -23,7 +23,7 @@ from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._counts import CountSums
 
 
-class Plan(NamedTuple):
+class CallPlan(NamedTuple):
     """How to apply maps to arrays of one layout.
 
     spec: what the maps come from
@@ -55,7 +55,7 @@ class Plan(NamedTuple):
         return self.spec.offsets if self.device is not None and isinstance(self.spec, RepeatCounts) else None
 
 
-def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
+def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> CallPlan:
     """Returns the plan of an operation for arrays of x's layout."""
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
@@ -65,7 +65,7 @@ def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> Plan:
     return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
 
 
-def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
+def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> CallPlan:
     """Returns the plan that makes the gradient of an input of that shape from output gradients of g's layout."""
     library = of(g)
     dtype, device = library.dtype_name(g), library.device(g)
@@ -74,7 +74,7 @@ def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> Plan:
     return _planned(g, _transposed(maps), spec, True, fits=shape)
 
 
-def adjoint(of_plan: Plan, g: Any) -> Plan:
+def adjoint(of_plan: CallPlan, g: Any) -> CallPlan:
     """Returns the plan of a plan's transposed maps, for gradients of g's layout."""
     spec, transposed = of_plan.spec, not of_plan.transposed
     if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values, so they are not cached
@@ -84,7 +84,7 @@ def adjoint(of_plan: Plan, g: Any) -> Plan:
     return found or cached_plan(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
 
 
-def cached_plan(key: Hashable, made: Plan) -> Plan:
+def cached_plan(key: Hashable, made: CallPlan) -> CallPlan:
     """Caches a plan and returns it. Users' filters live as long as their calls, so plans with them are not cached."""
     if not isinstance(made.spec, Resize) or not user_filters(made.spec.rules):
         cache.store(key, made)
@@ -93,7 +93,7 @@ def cached_plan(key: Hashable, made: Plan) -> Plan:
 
 def plan_part(
     x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
-) -> Plan:  # fmt: skip
+) -> CallPlan:  # fmt: skip
     """Returns the plan of a part of a result, bit-identical to that part of the full result.
 
     wholes: the whole maps that these maps are parts of; they decide the order of sums
@@ -102,7 +102,7 @@ def plan_part(
     return _planned(x, maps, AppliedMaps(maps, saturate, by_memory), False, saturate=saturate, wholes=wholes)
 
 
-def same_maps(of_plan: Plan, x: Any) -> Plan:
+def same_maps(of_plan: CallPlan, x: Any) -> CallPlan:
     """Returns the plan of the same maps for arrays of x's layout."""
     return _planned(x, of_plan.maps, of_plan.spec, of_plan.transposed)
 
@@ -114,7 +114,7 @@ def _transposed(maps: Maps) -> Maps:
 def _planned(
     x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
     fits: Shape | None = None, wholes: dict[int, AxisMap] | None = None,
-) -> Plan:  # fmt: skip
+) -> CallPlan:  # fmt: skip
     """saturate: integers are also clamped to their range between axes, as in Pillow. fits: a result shape that is known
     to fit in memory. wholes: the whole maps, if some maps are parts of them."""
     library = of(x)
@@ -138,7 +138,7 @@ def _planned(
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
     is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
-    made = Plan(
+    made = CallPlan(
         spec=spec,
         transposed=transposed,
         maps=maps,

@@ -13,7 +13,7 @@ from tenter._arrays.library import dtype_name, surely, traced
 from tenter._arrays.limits import number
 from tenter._execution import calls, executor, into
 from tenter._plans import cache
-from tenter._plans.plan import Plan, plan, plan_adjoint
+from tenter._plans.plan import CallPlan, plan, plan_adjoint
 from tenter._ragged.segments import expressions, later, total
 from tenter._specs import segments as spec
 from tenter._specs.repeat import RepeatCounts
@@ -106,7 +106,7 @@ _REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
 }
 
 
-def _cached_plan(what: str, x: Any, s: Segments, axis: int) -> Plan | None:
+def _cached_plan(what: str, x: Any, s: Segments, axis: int) -> CallPlan | None:
     """Returns the cached plan for arrays with x's layout. None if x or the offsets are traced or on a device."""
     if not s.known or later(x):
         return None

@@ -8,7 +8,7 @@ from tenter._arrays import limits
 from tenter._arrays.library import dtype_name
 from tenter._arrays.standard_arrays import is_ordinary as is_ordinary, itemsize, namespace, on_host, place as place
 from tenter._arrays.types import Array
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 from tenter._rules.filters import NOTHING
 from tenter._specs import counts as counts_spec
 from tenter._specs.repeat import RepeatCounts
@@ -72,7 +72,7 @@ def expand(x: Any, shape: tuple[int, ...]) -> Any:
     return namespace(x).broadcast_to(x, shape)
 
 
-def write(x: Any, plan: Plan, out: Any) -> bool:
+def write(x: Any, plan: CallPlan, out: Any) -> bool:
     return False
 
 
@@ -112,7 +112,7 @@ def widened(x: Any) -> Any:
     return namespace(x).astype(x, numbers.summed_in(x, True))
 
 
-def run(x: Any, plan: Plan) -> NoReturn:
+def run(x: Any, plan: CallPlan) -> NoReturn:
     raise AssertionError("arrays by the standard have no plans")
 
 

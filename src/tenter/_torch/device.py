@@ -13,7 +13,7 @@ import torch
 
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 
 
 class DeferredError(ValueError):
@@ -30,7 +30,7 @@ class DeferredError(ValueError):
     """
 
 
-def run(x: torch.Tensor, plan: Plan, out: torch.Tensor | None = None) -> torch.Tensor:
+def run(x: torch.Tensor, plan: CallPlan, out: torch.Tensor | None = None) -> torch.Tensor:
     """Applies the plan's maps on the device's current stream, and returns fresh memory or `out`."""
     raise_found(x.device)
     if plan.steps is None:

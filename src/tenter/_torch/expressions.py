@@ -52,7 +52,7 @@ class Formula(NamedTuple):
         return np.asarray(o // self.divide * self.times + self.first)[None]
 
 
-class Reads(NamedTuple):
+class AxisExpression(NamedTuple):
     """What outputs read along an axis.
 
     inputs: a formula, or a table with one row for each tap
@@ -68,12 +68,12 @@ class Reads(NamedTuple):
     empty: Any = None
 
 
-def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> tuple[Reads, ...] | None:
+def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: bool) -> tuple[AxisExpression, ...] | None:
     """Returns what the outputs of a specification, or of its adjoint, read along each axis that changes. None if only
     the kernels can compute them. shape: the input's; lengths may be symbols."""
     if isinstance(spec, RepeatCounts) or any(type(n) is int and n == 0 for n in shape):
         return None
-    found: list[Reads | None]
+    found: list[AxisExpression | None]
     if isinstance(spec, Repeat):
         if any(type(r) is not int or r < 1 for r in spec.sizes):
             return None
@@ -89,7 +89,7 @@ def reads(spec: Spec, shape: Shape, transposed: bool, dtype: str, on_device: boo
     return None if len(known) < len(found) or math.prod(r.taps for r in known) > MOST_TAPS else known
 
 
-def _applied(axis: int, m: AxisMap) -> Reads | None:
+def _applied(axis: int, m: AxisMap) -> AxisExpression | None:
     return _of_map(axis, m) if 0 < m.n_in <= LONGEST and 0 < m.n_out <= LONGEST and m.block == 1 else None
 
 
@@ -104,13 +104,13 @@ def _resized(spec: Resize, shape: Shape, transposed: bool, dtype: str, on_device
     return [_of_map(a, m.T if transposed else m) for a, m in maps]
 
 
-def _repeated(axis: int, n: Any, r: int, each: bool, transposed: bool) -> Reads:
+def _repeated(axis: int, n: Any, r: int, each: bool, transposed: bool) -> AxisExpression:
     if transposed:
-        return Reads(axis, n * r, r, Formula(times=r, each=1) if each else Formula(each=n))
-    return Reads(axis, n, 1, Formula(divide=r) if each else Formula(modulo=n))
+        return AxisExpression(axis, n * r, r, Formula(times=r, each=1) if each else Formula(each=n))
+    return AxisExpression(axis, n, 1, Formula(divide=r) if each else Formula(modulo=n))
 
 
-def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bool) -> Reads | None:
+def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bool) -> AxisExpression | None:
     """Nearest kinds that enlarge by a power of two a length that is a symbol. The arithmetic is exact, so all of
     PyTorch's kernels round alike."""
     if rule.kind not in NEAREST or rule.box is not None or not rule.arithmetic.startswith("torch"):
@@ -121,7 +121,7 @@ def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bo
     return None
 
 
-def _of_map(axis: int, m: AxisMap) -> Reads | None:
+def _of_map(axis: int, m: AxisMap) -> AxisExpression | None:
     if isinstance(m, Copy):
         return _repeated(axis, m.n_in, m.repeat, True, False) if m.repeat is not None else _indexed(axis, m, m.index())
     if isinstance(m, Gather):
@@ -129,20 +129,20 @@ def _of_map(axis: int, m: AxisMap) -> Reads | None:
     return _summed(axis, m) if m.width is None else _repeated(axis, m.n_out, m.width, True, True)
 
 
-def _indexed(axis: int, m: Copy | Gather, index: Ints) -> Reads:
+def _indexed(axis: int, m: Copy | Gather, index: Ints) -> AxisExpression:
     first, step = int(index[0]), int(index[1] - index[0]) if len(index) > 1 else 1
     if np.array_equal(index, first + step * np.arange(len(index))):
-        return Reads(axis, m.n_in, 1, Formula(times=step, first=first))
-    return Reads(axis, m.n_in, 1, index[None])
+        return AxisExpression(axis, m.n_in, 1, Formula(times=step, first=first))
+    return AxisExpression(axis, m.n_in, 1, index[None])
 
 
-def _summed(axis: int, m: Window) -> Reads | None:
+def _summed(axis: int, m: Window) -> AxisExpression | None:
     taps = int(np.diff(m.rows()[1]).max())
     if not 0 < taps <= MOST_TAPS:
         return None
     table = tap_table(m)
     empty = table.n_taps == 0
-    return Reads(
+    return AxisExpression(
         axis=axis,
         n_in=m.n_in,
         taps=taps,

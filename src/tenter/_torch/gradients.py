@@ -10,7 +10,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import traced as traced_array
 from tenter._arrays.torch_tensors import dtype_name, is_ordinary, traced
 from tenter._plans import cache, specializations
-from tenter._plans.plan import Plan, adjoint, plan, plan_adjoint
+from tenter._plans.plan import CallPlan, adjoint, plan, plan_adjoint
 from tenter._plans.specializations import Specialization
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.spec import Shape, Spec
@@ -22,8 +22,9 @@ class _Linear(torch.autograd.Function):
     """The autograd Function. The core runs its forward and backward if they need no Python
     (native/calls/recorded_calls.cpp).
 
-    ctx.call: a Plan, or the core's RecordedCall
-    ctx.operands: the Plan, or the call's operands; set if Python computes the gradient or PyTorch compiles the backward
+    ctx.call: a CallPlan, or the core's RecordedCall
+    ctx.operands: the CallPlan, or the call's operands; set if Python computes the gradient, or PyTorch compiles the
+    backward
     """
 
     forward = staticmethod(_native.RecordedCall.forward)
@@ -33,7 +34,7 @@ class _Linear(torch.autograd.Function):
         if not hasattr(ctx, "operands"):
             _prepare(ctx)
         try:
-            if isinstance(ctx.operands, Plan):
+            if isinstance(ctx.operands, CallPlan):
                 return _adjoint_of_plan(grads[0], ctx.operands), None
             return _adjoint_of_call(ctx, grads[0], *ctx.operands), None
         except Refusal as refusal:
@@ -41,12 +42,12 @@ class _Linear(torch.autograd.Function):
 
 
 def _prepare(ctx: Any) -> None:
-    ctx.operands = ctx.call if isinstance(ctx.call, Plan) else ctx.call.operands
+    ctx.operands = ctx.call if isinstance(ctx.call, CallPlan) else ctx.call.operands
 
 
 def forward(x: torch.Tensor, operands: Any) -> torch.Tensor:
-    """Runs a forward that the core does not. operands: a Plan, or those of a RecordedCall."""
-    if isinstance(operands, Plan):
+    """Runs a forward that the core does not. operands: a CallPlan, or those of a RecordedCall."""
+    if isinstance(operands, CallPlan):
         return run(x, operands)
     _, specialization, shape, shape_in, *how = operands
     spec, flipped = _specification(specialization, shape, how)
@@ -105,7 +106,7 @@ def _adjoint_of_call(
     return x
 
 
-def _adjoint_of_plan(g: torch.Tensor, plan: Plan) -> torch.Tensor:
+def _adjoint_of_plan(g: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     _check(g, plan.shape_out, plan.itemsize)
     if is_ordinary(g):
         x = run_cached(g, adjoint(plan, g))
@@ -122,7 +123,7 @@ def _check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:
         refuse(ValueError, "grad", f"shape {shape}, as the result had", f"{dtype_name(g)}{list(g.shape)}")
 
 
-def run_cached(x: torch.Tensor, plan: Plan) -> torch.Tensor:
+def run_cached(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     if x.requires_grad and torch.is_grad_enabled():
         return record(x, plan)  # type: ignore[no-any-return]
     return run(x, plan)

@@ -27,7 +27,7 @@ from torch import Tensor, fx
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._specs.operands import OPERATORS, Operator
 from tenter._torch import schema
-from tenter._torch.expressions import Reads, reads
+from tenter._torch.expressions import AxisExpression, reads
 
 # PyTorch's name of the function that replaces a call in graphs (`in_graph.py`).
 WHOLE = "tenter._torch.in_graph.whole"
@@ -119,7 +119,7 @@ def _call_directly(operator: Any) -> None:
             call.python_kernel_name += ".kernel"
 
 
-def _found(op: Operator, transposed: bool, node: Any) -> tuple[Reads, ...] | None:
+def _found(op: Operator, transposed: bool, node: Any) -> tuple[AxisExpression, ...] | None:
     """Returns what the node's result reads; None if only the kernels can compute it."""
     x, *operands = fx.map_arg(node.args, lambda n: n.meta["val"])
     dtype = dtype_name(x)
@@ -135,7 +135,7 @@ def _found(op: Operator, transposed: bool, node: Any) -> tuple[Reads, ...] | Non
     return None if sums and not x.dtype.is_floating_point else found
 
 
-def _pays(found: tuple[Reads, ...], x: Tensor, y: Tensor) -> bool:
+def _pays(found: tuple[AxisExpression, ...], x: Tensor, y: Tensor) -> bool:
     """True if an expression takes less time than a kernel; see the top of this file."""
     if x.device.type == "cuda":
         return True

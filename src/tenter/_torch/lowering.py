@@ -13,7 +13,7 @@ from torch._inductor.virtualized import V, ops
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._sympy.functions import FloorDiv, ModularIndexing
 
-from tenter._torch.expressions import Formula, Reads
+from tenter._torch.expressions import AxisExpression, Formula
 
 Loader = Any  # from index expressions to a value in Inductor's language
 
@@ -21,13 +21,13 @@ Loader = Any  # from index expressions to a value in Inductor's language
 class Axis(NamedTuple):
     """What outputs read along an axis, with tables as constants of the graph."""
 
-    reads: Reads
+    reads: AxisExpression
     inputs: Loader | None
     weight: Loader | None
     empty: Loader | None
 
 
-def expression(x: Any, found: tuple[Reads, ...], like: Tensor) -> Any:
+def expression(x: Any, found: tuple[AxisExpression, ...], like: Tensor) -> Any:
     """Returns the sum, over all taps of all axes, of weights times elements of x. It is taken as in the kernels: in the
     accumulator's dtype, along the last axis first, in ascending order of inputs, with fused multiply-add. like: a
     tensor with the result's shape and dtype."""
@@ -81,7 +81,7 @@ def _input(axis: Axis, o: Any, tap: int) -> Any:
     return FloorDiv(o, formula.divide) * formula.times + tap * length(formula.each) + formula.first
 
 
-def _axis(r: Reads, n_out: Any, device: torch.device, wide: torch.dtype) -> Axis:
+def _axis(r: AxisExpression, n_out: Any, device: torch.device, wide: torch.dtype) -> Axis:
     inputs = r.inputs
     # Inductor's loops for a processor would divide for every element, which takes longer than reading a table.
     if isinstance(inputs, Formula) and inputs.divides and device.type == "cpu" and inputs.known and n_out.is_Integer:

@@ -12,7 +12,7 @@ from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
 from tenter._arrays.torch_tensors import TYPES, address, bare, dtype_name, extent, to_numpy
 from tenter._plans import reference
-from tenter._plans.plan import Plan
+from tenter._plans.plan import CallPlan
 from tenter._torch import device
 
 _native.join_openmp()  # shares PyTorch's threads; a second pool would oversubscribe the cores
@@ -25,7 +25,7 @@ def writable(out: Any) -> torch.Tensor | None:
     return out if not out.is_inference() or torch.is_inference_mode_enabled() else None
 
 
-def write(x: torch.Tensor, plan: Plan, out: torch.Tensor) -> bool:
+def write(x: torch.Tensor, plan: CallPlan, out: torch.Tensor) -> bool:
     """Writes the result to `out`. False if it must be copied there."""
     source, target = address(x), address(out, "out")
     in_memory = out if plan.order is None else out.permute(plan.order)
@@ -53,7 +53,7 @@ def disjoint(x: torch.Tensor, out: torch.Tensor) -> bool:
     return before and bare(x) and bare(out)
 
 
-def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
+def run(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     source = address(x)
     if plan.device is not None:
         return device.run(x, plan)
@@ -65,7 +65,7 @@ def run(x: torch.Tensor, plan: Plan) -> torch.Tensor:
     return y
 
 
-def _through_reference(x: torch.Tensor, plan: Plan) -> torch.Tensor:
+def _through_reference(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     """Runs the reference kernel in a dtype that NumPy has. NumPy lacks bfloat16 and complex32."""
     wide = {torch.bfloat16: torch.float64, torch.complex32: torch.complex128}.get(x.dtype, x.dtype)
     try:

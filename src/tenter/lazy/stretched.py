@@ -11,7 +11,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import executor, into
-from tenter._plans.plan import Plan, plan_part
+from tenter._plans.plan import CallPlan, plan_part
 from tenter.lazy.rows import copies, whole_of
 from tenter.maps import AxisMap, Copy
 
@@ -94,7 +94,7 @@ def written(s: Stretched, out: Any) -> Any:
     return into.write(x, _plan(x, s, s.stretched_dims), out)
 
 
-def _plan(x: Any, s: Stretched, dims: list[int]) -> Plan:
+def _plan(x: Any, s: Stretched, dims: list[int]) -> CallPlan:
     """Returns the plan that applies maps to x, bit-identical to the operation, even if the array was sliced before."""
     maps: Any = tuple([(d, s.maps[d]) for d in dims])
     wholes = {d: whole_of(m) for d, m in maps} if any(whole_of(m) is not m for _, m in maps) else {}

@@ -23,7 +23,7 @@ from tenter.cli.sizes import scaled
 from tenter.cli.splines import WHY, is_spline
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import How, Work, carry_out, check_new
+from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, Turned, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored
@@ -160,7 +160,7 @@ def _make(
     check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force)  # noqa: E731
     scale = multiscale and multiscale.scale
     full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, "scale": scale, **about}
-    ended = carry_out(Work(path, plain(full), None, check, make, tasks, place), how)
+    ended = carry_out(Recipe(path, plain(full), None, check, make, tasks, place), how)
     before = Array(source.name, source.shape, multiscale and ngff.voxel_of(multiscale, multiscale.scale))
     return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended)
 

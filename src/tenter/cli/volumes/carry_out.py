@@ -25,11 +25,11 @@ class How(NamedTuple):
     is_dry: bool = False
 
 
-class Work(NamedTuple):
-    """A job of one output. about: what it is, in plain values. within: where its working folder is, if not next to the
-    output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a folder.
-    tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder to the
-    output; it may have been ended in the middle before."""
+class Recipe(NamedTuple):
+    """How one output is made. about: what it is, in plain values. within: where its working folder is, if not next to
+    the output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a
+    folder. tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder
+    to the output; it may have been ended in the middle before."""
 
     output: Path
     about: dict[str, Any]
@@ -48,52 +48,52 @@ class Ended(NamedTuple):
     blocks: Count
 
 
-def carry_out(work: Work, how: How) -> Ended | None:
+def carry_out(recipe: Recipe, how: How) -> Ended | None:
     """Do what is left of a job. Returns what it took; None where it was to be planned alone."""
     if how.is_dry:
-        work.check()
+        recipe.check()
         return None
     start = time.monotonic()
-    if not working_folder(work.output, work.within).exists():
-        work.check()
-    job = open_job(work.output, work.about, work.within)
+    if not working_folder(recipe.output, recipe.within).exists():
+        recipe.check()
+    job = open_job(recipe.output, recipe.about, recipe.within)
     try:
-        count = _finish(work, how, job)
+        count = _finish(recipe, how, job)
     finally:
         job.release()
     return Ended(time.monotonic() - start, memory.peak(), count)
 
 
-def _finish(work: Work, how: How, job: Job) -> Count:
+def _finish(recipe: Recipe, how: How, job: Job) -> Count:
     if job.is_other and not how.force:
         raise Refusal(
-            f"{work.output}: a job of other arguments or of another input was not finished (in {job.folder}); "
+            f"{recipe.output}: a job of other arguments or of another input was not finished (in {job.folder}); "
             "repeat it to finish it, or start over by --force"
         )
     is_new = not job.is_known
     count = Count(0, 0, 0)
     try:
         if is_new:
-            work.check()
+            recipe.check()
             job.begin()
-            work.make(job.folder)
+            recipe.make(job.folder)
         if not job.is_finished:
-            count = _run(work, how, job, is_new)
+            count = _run(recipe, how, job, is_new)
             job.finish()
     except BaseException:
         if not job.is_known or not job.is_kept:
             job.leave_nothing()
         raise
-    work.place(job.folder)
+    recipe.place(job.folder)
     job.end()
     return count
 
 
-def _run(work: Work, how: How, job: Job, is_new: bool) -> Count:
+def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
     if not is_new:
         remove_partial(job.folder)
     zarrs.one_chunk_at_a_time()
-    tasks = work.tasks(job.folder)
+    tasks = recipe.tasks(job.folder)
     room = memory.room(how.memory_limit)
     cuts = [cut(task, room, how.threads) for task in tasks]
     memory.choose_freed(max(how.n_bytes for how in cuts), room)

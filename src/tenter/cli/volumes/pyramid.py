@@ -14,7 +14,7 @@ from tenter.cli.volumes import ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized_file
 from tenter.cli.volumes.axes import read_axes
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import Ended, How, Work, carry_out, check_new
+from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, Turned, zarr_format
@@ -158,7 +158,7 @@ def _within(
         zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted), folder)
 
     about = _about(source, shapes, wanted)
-    return carry_out(Work(Path(group, "pyramid"), about, Path(group), check, make, tasks, place), how)
+    return carry_out(Recipe(Path(group, "pyramid"), about, Path(group), check, make, tasks, place), how)
 
 
 def _beside(
@@ -184,7 +184,7 @@ def _beside(
 
     check: Callable[[], None] = lambda: check_new(output, [source.identity[0]], how.force)  # noqa: E731
     about = {**_about(source, shapes, wanted), "chunks": plain(chunks)}
-    return carry_out(Work(output, about, None, check, make, tasks, place), how)
+    return carry_out(Recipe(output, about, None, check, make, tasks, place), how)
 
 
 def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
