@@ -76,6 +76,14 @@ inline Words total(const Sums& s) {
   return (Words)(sum + (1u << (weight_bits - 1))) >> weight_bits;
 }
 
+// A vector in a register. GCC makes its load a part of each instruction that uses it.
+inline Words in_register(Words x) {
+#if defined(__SSE2__)
+  asm("" : "+v"(x));
+#endif
+  return x;
+}
+
 // The sums of n vectors. inputs(g, x) stores group g of each to x. `each` vectors share the weights of an output.
 template <int n, int each, class F>
 TENTER_ALWAYS_INLINE void sum_groups(int64_t groups, const int32_t* const* w, F&& inputs, Words* found) {
@@ -84,7 +92,8 @@ TENTER_ALWAYS_INLINE void sum_groups(int64_t groups, const int32_t* const* w, F&
 #pragma GCC unroll 1  // else GCC adds all products of an output at last, and spills them
   for (int64_t g = 0; g < groups; ++g) {
     inputs(g, x);
-    for (int i = 0; i < n; ++i) add_group(s[i], x[i], w[i / each] + g * weight_words);
+    // If few vectors share weights, sums wait for loads.
+    for (int i = 0; i < n; ++i) add_group(s[i], each < 3 ? in_register(x[i]) : x[i], w[i / each] + g * weight_words);
   }
   for (int i = 0; i < n; ++i) found[i] = total(s[i]);
 }
