@@ -12,7 +12,7 @@ import torch
 
 pytest.importorskip("PIL.Image")
 ROOT = Path(__file__).resolve().parent.parent
-QUICK = ["--backend", "eager", "--photos", "16", "--batch", "4", "--size", "32", "--epochs", "2", "--workers", "1"]
+QUICK = ["--backend", "eager", "--amp", "--photos", "16", "--batch", "4", "--size", "32", "--epochs", "2"]
 
 
 def example():
