@@ -322,7 +322,7 @@ bool read_normalization(PyObject* given, Normalization& found) {
 
 // (out, normalization, call, x, *arguments) -> out, with the result in it; the plan, if it is cached and Python must
 // run it; None where Python must run the call.
-//   out            an array that the caller may write to
+//   out            an array that the caller may write to; None for a new tensor, if a tensor's result is normalized
 //   normalization  as read_normalization reads it
 Outcome cached_call_into(PyObject* const* args, Py_ssize_t n) {
   PyObject *const call = args[2], *const x = args[3];
@@ -337,7 +337,8 @@ Outcome cached_call_into(PyObject* const* args, Py_ssize_t n) {
   ArrayView from;
   Reading found = own.read(args, n);
   if (found == Reading::readable) found = read_detached(x, from);
-  if (found == Reading::readable) found = target.read(args[-4], from);
+  const bool makes_out = args[-4] == Py_None && found == Reading::readable && target.makes_floats(from);
+  if (found == Reading::readable && !makes_out) found = target.read(args[-4], from);
   if (found != Reading::readable) return Outcome::unread(found);
   Key key;
   const Owned bytes = make_key(from, call, own.args(), n, key) ? key.bytes() : Owned();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arrays/array_libraries.hpp"
 #include "arrays/results.hpp"
 #include "plan/byte_step.hpp"
 #include "plan/copy_step.hpp"
@@ -162,7 +163,7 @@ Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) 
   if (target && !target->takes(shape_, ndim_, order_)) return Outcome::declined();
   const int n_threads = threads();
   if (!n_threads) return Outcome::failed();
-  if (target && target->normalization.each) return run_normalized(from, *target, n_threads);
+  if (target && target->normalization.each) return run_normalized(x, from, *target, n_threads);
   if (target)
     return target->fill(order_, n_threads, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
   Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_);
@@ -171,7 +172,18 @@ Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) 
 }
 
 // One step may store its rows as normalized floats. Other results are made first.
-Outcome HostPlan::run_normalized(const ArrayView& from, const Target& target, int threads) const {
+Outcome HostPlan::run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const {
+  Owned made_here;
+  if (!target.object) {
+    ArrayView like = from;
+    for (const ArrayDtype& d : torch.dtypes)
+      if (d.number == int(Dtype::f32)) like.dtype = &d;
+    Fresh y = result_of(x, like, shape_, ndim_, bytes_ / from.dtype->itemsize * like.dtype->itemsize);
+    if (!y.is_made()) return std::move(y.array);
+    made_here = std::move(y.array).result();
+    if (const Reading found = target.read(made_here.get(), from); found != Reading::readable)
+      return Outcome::unread(found);
+  }
   NormalizeTask task;
   if (!target.float_rows(shape_, ndim_, in_order_ ? nullptr : order_, task.to)) return Outcome::declined();
   const DeferredSignals deferred;

@@ -68,7 +68,7 @@ class HostPlan {
   struct Range {
     size_t begin = 0, end = 0;
   };
-  Outcome run_normalized(const ArrayView& from, const Target& target, int threads) const;
+  Outcome run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const;
   void run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const;
   void add_pass(const PlannedPass& pass, const Passes& of);
   bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims);

@@ -65,17 +65,23 @@ bool aligned(const ArrayView& x) {
   return reinterpret_cast<uintptr_t>(x.data) % uintptr_t(unit) == 0;
 }
 
+bool is(const ArrayView& a, Dtype dtype) { return a.dtype->number == int(dtype); }
+
+bool is_normalized(const ArrayView& x) { return is(x, Dtype::u8) || is(x, Dtype::f32); }
+
 }  // namespace
 
 Reading Target::read(PyObject* out, const ArrayView& x) {
   object = out;
   if (const Reading found = read_array(out, view); found != Reading::readable) return found;
-  const auto is = [](const ArrayView& a, Dtype dtype) { return a.dtype->number == int(dtype); };
-  const bool has_dtype =
-      normalization.each ? is(view, Dtype::f32) && (is(x, Dtype::u8) || is(x, Dtype::f32)) : view.dtype == x.dtype;
+  const bool has_dtype = normalization.each ? is(view, Dtype::f32) && is_normalized(x) : view.dtype == x.dtype;
   const bool is_taken = view.tensor == x.tensor && has_dtype && view.device == on_cpu && x.device == on_cpu &&
                         is_apart(x) && elements_apart(view);
   return is_taken ? Reading::readable : Reading::unreadable;
+}
+
+bool Target::makes_floats(const ArrayView& x) const {
+  return normalization.each && x.tensor && x.device == on_cpu && is_normalized(x);
 }
 
 bool Target::is_apart(const ArrayView& x) const {
@@ -83,6 +89,7 @@ bool Target::is_apart(const ArrayView& x) const {
 }
 
 bool Target::takes(const int64_t* shape, int ndim, const int* order) const {
+  if (!object) return true;
   if (view.ndim != ndim || !std::equal(shape, shape + ndim, view.shape)) return false;
   FloatRows rows;
   if (normalization.each) return float_rows(shape, ndim, order, rows);

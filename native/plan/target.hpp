@@ -30,7 +30,7 @@ struct Normalization {
 };
 
 struct Target {
-  PyObject* object;
+  PyObject* object = nullptr;  // null: a tensor of normalized floats is made when its shape is known
   ArrayView view;
   Normalization normalization;
 
@@ -39,6 +39,8 @@ struct Target {
   Reading read(PyObject* out, const ArrayView& x);
   // Whether `out` does not overlap another array.
   bool is_apart(const ArrayView& x) const;
+  // Whether results of x are normalized tensors of floats.
+  bool makes_floats(const ArrayView& x) const;
   // Whether `out` has the shape of the result, and its rows if it is normalized. order: as below.
   bool takes(const int64_t* shape, int ndim, const int* order) const;
   // Where a normalized result goes whose dims are in this order in memory. Returns false if its rows are no rows of

@@ -108,9 +108,14 @@ def applies(x: Any, dtype: torch.dtype | None, mean: Numbers) -> bool:
 
 def resized(of: Call, mean: Numbers, std: Numbers) -> torch.Tensor | None:
     """The normalized result of a call like an earlier one; None if there was none."""
-    x, size = of.x, of.size
-    y, out, dim = _room(x, (*x.shape[:-2], *size) if of.axes[0] < 0 else (*size, *x.shape[2:]))
-    how = native(mean, std, y.shape[-3], x.itemsize == 1), dim
+    x = of.x
+    if isinstance(x, torch.Tensor):
+        made = _native.cached_call_into(
+            None, (native(mean, std, x.shape[-3], x.itemsize == 1), x.ndim - 3), "resize", *of, *REST
+        )
+        return made if isinstance(made, torch.Tensor) else None
+    y, out, dim = _room(x, (*of.size, *x.shape[2:]))
+    how = native(mean, std, y.shape[0], x.itemsize == 1), dim
     return y if _native.cached_call_into(out, how, "resize", *of, *REST) is out else None
 
 
