@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "calls/call_key.hpp"
-#include "calls/specialization.hpp"
 
 namespace tenter {
 namespace {
@@ -32,20 +31,6 @@ int64_t scaled(const AxisPart& part, const Scale& s, Rounding rounding) {
   bool up = rounding == Rounding::ceil ? rest > 0 : 2 * rest >= d;
   if (rounding == Rounding::floor || (rounding == Rounding::round_even && 2 * rest == d && below % 2 == 0)) up = false;
   return int64_t(below) + up;
-}
-
-// Whether x has PyTorch's channels-last layout and more than three channels, as
-// tenter._specs.interpolate_arguments._channels_last decides.
-bool is_channels_last(const ArrayView& x) {
-  if (x.shape[1] <= 3) return false;
-  int64_t step = x.dtype->itemsize;
-  auto is_next = [&](int d) {
-    const bool found = x.shape[d] == 1 || x.stride[d] == step;
-    return step *= x.shape[d], found;
-  };
-  bool found = is_next(1);
-  for (int d = x.ndim - 1; d > 1; --d) found = is_next(d) && found;
-  return is_next(0) && found;
 }
 
 }  // namespace
@@ -92,23 +77,6 @@ bool DynamicArguments::fit_sizes(const int64_t* lengths, int n_axes, Policy poli
   }
   scales.count = 1, scales.each[0] = {found, true};
   return true;
-}
-
-bool Specialization::read(PyObject* size, const ArrayView& x, DynamicArguments& dynamic) const {
-  if (strides_decide) dynamic.channels_last = is_channels_last(x);
-  if (!dynamic.scales.count && !dynamic.read_sizes(size, n_axes)) return false;
-  if (!by_dims) {
-    const DynamicArguments by_call = dynamic;
-    for (int k = 0; k < n_axes; ++k) {
-      dynamic.sizes[k] = by_call.sizes[axes[k].at];
-      if (dynamic.scales.count > 1) dynamic.scales.each[k] = by_call.scales.each[axes[k].at];
-    }
-  }
-  if (!dynamic.scales.count && policy == Policy::stretch) return true;
-  int64_t lengths[max_read_dims];
-  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
-  if (!dynamic.scales.count) return dynamic.fit_sizes(lengths, n_axes, policy);
-  return dynamic.round_sizes(lengths, n_axes, rounding);
 }
 
 }  // namespace tenter

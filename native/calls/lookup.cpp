@@ -260,12 +260,6 @@ Outcome specialization_key(PyObject* const* args, Py_ssize_t n) {
 
 namespace {
 
-// Runs a call whose array was read. plan: the cached plan, or null. wants_grad: whether the gradient is recorded.
-Outcome run_keyed(const CoreCall& call, PyObject* plan_key, PyObject* plan) {
-  if (!plan || (call.wants_grad && host_plan(plan))) return run_specialized(call, plan_key, plan);
-  return call.wants_grad ? record_plan(call.x, plan) : run_plan(call.x, call.from, plan);
-}
-
 // Runs a call whose arguments were copied.
 Outcome run_read(CoreCall call) {
   const int wants = call.from.tensor ? wants_grad(call.x) : 0;
@@ -275,7 +269,8 @@ Outcome run_read(CoreCall call) {
   if (!make_key(call.from, call.function, call.args, call.n, key))
     return wants ? Outcome::declined() : run_specialized(call, nullptr, nullptr);
   const Owned bytes = key.bytes(), plan = bytes ? cached_plan(bytes.get()) : Owned();
-  return run_keyed(call, bytes.get(), plan.get());
+  if (!plan || (wants && host_plan(plan.get()))) return run_specialized(call, bytes.get(), plan.get());
+  return wants ? record_plan(call.x, plan.get()) : run_plan(call.x, call.from, plan.get());
 }
 
 // Runs a call on an array that the core does not read, if its plan is cached.

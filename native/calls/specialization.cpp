@@ -54,6 +54,20 @@ struct FillValueStep final : KernelCall {
   const char* name() const override { return "fill value"; }
 };
 
+// Whether x has PyTorch's channels-last layout and more than three channels, as
+// tenter._specs.interpolate_arguments._channels_last decides.
+bool is_channels_last(const ArrayView& x) {
+  if (x.shape[1] <= 3) return false;
+  int64_t step = x.dtype->itemsize;
+  auto is_next = [&](int d) {
+    const bool found = x.shape[d] == 1 || x.stride[d] == step;
+    return step *= x.shape[d], found;
+  };
+  bool found = is_next(1);
+  for (int d = x.ndim - 1; d > 1; --d) found = is_next(d) && found;
+  return is_next(0) && found;
+}
+
 struct Declined {};  // thrown where Python must plan the call
 
 // Makes the plan of one call: first the maps of its axes, then their passes.
@@ -216,6 +230,23 @@ class SpecializedPlan {
 };
 
 }  // namespace
+
+bool Specialization::read(PyObject* size, const ArrayView& x, DynamicArguments& dynamic) const {
+  if (strides_decide) dynamic.channels_last = is_channels_last(x);
+  if (!dynamic.scales.count && !dynamic.read_sizes(size, n_axes)) return false;
+  if (!by_dims) {
+    const DynamicArguments by_call = dynamic;
+    for (int k = 0; k < n_axes; ++k) {
+      dynamic.sizes[k] = by_call.sizes[axes[k].at];
+      if (dynamic.scales.count > 1) dynamic.scales.each[k] = by_call.scales.each[axes[k].at];
+    }
+  }
+  if (!dynamic.scales.count && policy == Policy::stretch) return true;
+  int64_t lengths[max_read_dims];
+  for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
+  if (!dynamic.scales.count) return dynamic.fit_sizes(lengths, n_axes, policy);
+  return dynamic.round_sizes(lengths, n_axes, rounding);
+}
 
 std::unique_ptr<HostPlan> Specialization::plan(const ArrayView& from, const DynamicArguments& dynamic,
                                                const Target* target) const {
