@@ -201,7 +201,7 @@ def test_one_of_four_channels_is_alpha_and_no_other_unless_told(channels):
 
 
 def test_which_calls_antialias_unless_told():
-    """The table of README.md."""
+    """The table of docs/coming-from.md."""
     x = np.random.default_rng(0).random((16, 16))
     batch = x[None, None]
     blurred = {like: tenter.resize(x, 5, like=like) for like in ("pillow", "jax", "skimage")}

@@ -16,8 +16,8 @@ BACKENDS |= dict.fromkeys(("pillow", "tifffile", "imagecodecs", "pyarrow", "scip
 
 
 def show_config() -> None:
-    """Prints the version, the instruction set, threads and who chose their number, the size of pages, and the libraries
-    found.
+    """Prints the version, the instruction set, the number of threads and what set it, the size of pages, and the
+    libraries found.
 
     A report of a defect should contain it; `tenter --version` prints the same.
 

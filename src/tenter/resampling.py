@@ -256,7 +256,7 @@ def resize(
     Raises
     ------
     TypeError
-        If an argument has the wrong type, or x is no array of numbers and mode is not nearest.
+        If an argument has the wrong type, or x does not hold numbers and mode is not nearest or nearest-exact.
     ValueError
         If a value is not allowed, or arguments contradict each other.
     IndexError
@@ -394,8 +394,8 @@ def axis_map(
 
     Notes
     -----
-    Modes "nearest" and "nearest-exact" round positions of float64 arrays as PyTorch does there, and may take other
-    inputs.
+    For float64 arrays, PyTorch rounds the positions of modes "nearest" and "nearest-exact" in float64. So `resize` of
+    such an array, by PyTorch's rules, may read other inputs than this map.
 
     Examples
     --------

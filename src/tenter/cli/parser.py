@@ -46,7 +46,7 @@ This command resizes images and arrays in files, and explains calls."""
 RESIZE = """Resize an image or an array, or many of them into a folder.
 
 Sizes of images are WIDTHxHEIGHT: --size 640x480 is 640 wide and 480 high. With --axes, --size has one number per axis,
-in their order. Sizes refer to the upright image. Only --size can change the ratio of the sides.
+in their order. Sizes refer to the upright image. Only --size can distort an image.
 
 Images are files of PNG, JPEG, TIFF, WebP, AVIF, JPEG 2000, GIF, BMP, PNM, PCX, SGI, TGA, QOI, DDS and ICO, including
 animations and multi-page TIFF. Palettes become RGB or RGBA, black and white becomes gray, except with --labels and the
@@ -229,8 +229,8 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     part = resize.add_argument_group("what is resized")
     box = "the part to resize, in pixels of the upright image, fractions allowed (default: all)"
     part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
-    of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, as z,y,x; "
-    of_arrays += "--size has one number for each"
+    of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, such as z,y,x; "
+    of_arrays += "--size then has one number per axis"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     add_voxels(part)
     frame = "which image of a file with several: 0 is the first, -1 the last (default: all)"
@@ -251,9 +251,8 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
     size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
     size.add_argument("--height", metavar="N", help="this height; the width follows")
-    scale = (
-        "floor(H * S) by floor(W * S) of the image or its --box; or 50%%; with --axes also one for each, as 1,0.5,0.5"
-    )
+    scale = "multiply the sides of the image or its --box by S, such as 0.5 or 50%%, and round down; with --axes also "
+    scale += "one number per axis, such as 1,0.5,0.5"
     size.add_argument("--scale", metavar="S", help=scale)
     spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
     size.add_argument("--spacing", metavar="N,N,...", help=spacing)
@@ -272,18 +271,17 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     libraries = ", ".join(PRESETS)
     like = f"follow the conventions of a library, antialiasing included: {libraries} (default: pillow)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
-    aliasing = "widen the filter when shrinking (default: as in --like; without --like: on, where the filter can)"
+    aliasing = "widen the filter when shrinking (default: that of --like; without --like, on in modes that have it)"
     group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
     light = "average in linear light instead of sRGB values: fine bright detail stays bright"
     group.add_argument("--linear-light", action="store_true", help=light)
     weight = "do not weight colors by alpha"
     group.add_argument("--no-premultiply", action="store_false", dest="premultiply", help=weight)
     decoding = group.add_mutually_exclusive_group()
-    fast = "decode JPEGs at a reduced scale even where that may be visible: from a quarter of the size on"
+    fast = "decode JPEGs at a reduced scale also where that may be visible: when images shrink to a quarter or less"
     decoding.add_argument("--fast", action="store_true", help=fast)
-    exact = (
-        "decode JPEGs in full (default: at a reduced scale where that is not visible, from an eighth of the size on)"
-    )
+    exact = "decode JPEGs in full (default: at a reduced scale where that is not visible, when images shrink to an "
+    exact += "eighth or less)"
     decoding.add_argument("--exact", action="store_true", help=exact)
 
 

@@ -105,7 +105,7 @@ def resize(
     like : str or Convention, default "pillow"
         The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     box : ((top, bottom), (left, right)), optional
-        The part to resize, in pixels, fractions allowed. Sizes that keep the ratio are of the box.
+        The part to resize, in pixels, fractions allowed. Sizes that keep the ratio keep that of the box.
     alpha : bool or "premultiplied", optional
         Whether the last channel is alpha and weights the colors, so that transparent pixels do not tint their
         neighbors. None: yes for four channels. Two channels may be a flow or a complex number, so gray with alpha
@@ -129,7 +129,7 @@ def resize(
     TypeError
         If an argument has the wrong type, or belongs to `tenter.resize` only.
     ValueError
-        If an argument has a value that is not allowed, or x is no image (channels first need layout="CHW").
+        If an argument has a value that is not allowed, or x is not an image (channels first need layout="CHW").
     MemoryError
         If the result is larger than the machine's memory.
 

@@ -113,7 +113,7 @@ class Window(Operators):
         return "weight" in self.__dict__ and self.weight is None
 
     def rows(self) -> tuple[Ints, Ints]:
-        """The first input block of each row, and the running number of weights, also if only `width` is stored.
+        """The first input block of each row, and the offsets of the rows' weights. Computed if only `width` is stored.
 
         Returns
         -------

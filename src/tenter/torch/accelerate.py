@@ -69,9 +69,9 @@ def accelerate(function: Any = None) -> Any:
 
     Notes
     -----
-    PyTorch still computes what tenter does not support (other devices, other layouts, arguments that it refuses);
-    the report counts both. Only bad counts and totals of repeat_interleave raise tenter's ValueError, as PyTorch may
-    crash on them.
+    PyTorch still computes what tenter does not support: devices other than the CPU and CUDA, CUDA without Triton,
+    sparse and quantized tensors, and arguments that tenter refuses. The report counts both. Only bad counts and totals
+    of repeat_interleave raise tenter's ValueError, as PyTorch may crash on them.
 
     Examples
     --------

@@ -127,8 +127,8 @@ def of_pixels(y: Any, mean: Numbers, std: Numbers) -> torch.Tensor | None:
 
 
 def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
-    """A tensor (..., C, H, W), the same memory as x's library has it and with the dims of x, and its dim of
-    channels."""
+    """Memory for a result: as a tensor (..., C, H, W), and as an array of x's library with the dims of x; and the dim
+    of channels."""
     if isinstance(x, torch.Tensor):
         made = torch.empty(shape, dtype=torch.float32, device="cpu")
         return made, made, made.ndim - 3

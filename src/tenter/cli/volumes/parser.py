@@ -60,7 +60,7 @@ def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     labels = "the values are labels: choose the one at the center of each block, or with --labels majority the most "
     labels += "frequent, and of equally frequent ones the smallest"
     how.add_argument("--labels", nargs="?", choices=LABELS, const=LABELS[0], metavar="majority", help=labels)
-    factor = "how many times smaller each level is, or one number for each axis, such as 1,2,2 (default: see above)"
+    factor = "how many times smaller each level is, or one number per axis, such as 1,2,2 (default: see above)"
     pyramid.add_argument("--factor", metavar="N", help=factor)
     add_voxels(pyramid)
     pyramid.add_argument("--levels", metavar="N", help="levels to make (default: until one fits one chunk)")
