@@ -305,6 +305,8 @@ def _floats(y: Any, how: Made) -> torch.Tensor:
         return pixels.contiguous()
     if normalized.applies(pixels, dtype, how.mean):
         made = normalized.of_pixels(y, how.mean, how.std)
+        if made is None and not pixels.is_contiguous():  # rows that are columns in memory
+            made = normalized.of_pixels(pixels.contiguous(), how.mean, how.std)
         if made is not None:
             return made.to(dtype)
     means, stds = normalized.of_channels(how.mean, how.std, pixels.shape[-3])
