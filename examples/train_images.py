@@ -80,6 +80,12 @@ class UNet(nn.Module):
         return x + self.last(fifth)
 
 
+def loss_of(model: nn.Module, clean: torch.Tensor, amp: bool) -> torch.Tensor:
+    with torch.autocast("cpu", torch.bfloat16, enabled=amp):
+        found = model(clean + torch.randn_like(clean) / 2)
+    return nn.functional.mse_loss(found.float(), clean)
+
+
 def train(rank: int, how: argparse.Namespace, folder: str, port: int) -> None:
     """One of the processes."""
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
@@ -89,16 +95,19 @@ def train(rank: int, how: argparse.Namespace, folder: str, port: int) -> None:
     photos = Photos(Path(folder), how.size)
     sampler = DistributedSampler(photos)
     loader = DataLoader(photos, how.batch, sampler=sampler, num_workers=how.workers, drop_last=True)
-    model = DistributedDataParallel(UNet())
-    step = torch.compile(model, backend=how.backend)
+    net = torch.compile(UNet(), backend=how.backend)
+    if rank == 0:  # compiles; the other processes find its code in PyTorch's cache
+        print("compiling", flush=True)
+        loss_of(net, torch.zeros(how.batch, 3, how.size, how.size), how.amp).backward()
+        net.zero_grad()
+    dist.barrier()
+    model = DistributedDataParallel(net)
     optimizer = torch.optim.AdamW(model.parameters(), 2e-3)
     for epoch in range(how.epochs):
         sampler.set_epoch(epoch)
         total = torch.zeros(2)
         for clean in loader:
-            with torch.autocast("cpu", torch.bfloat16, enabled=how.amp):
-                found = step(clean + torch.randn_like(clean) / 2)
-            loss = nn.functional.mse_loss(found.float(), clean)
+            loss = loss_of(model, clean, how.amp)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
