@@ -135,7 +135,7 @@ REASONS = {
     "by different maps": lambda s: s + lazy.resize(X, 7, axes=1, mode="cubic"),
     "do not sum to one": lambda s: _added_to(lazy.resize(X, 7, axes=1, box=[(-2, 3)], edge="constant")),
     "the product sums over": lambda s: s @ np.ones(7),
-    "cumsum is no function": lambda s: np.cumsum(s),
+    "cumsum is not a function": lambda s: np.cumsum(s),
     "a key other than": lambda s: s[True],
 }
 

@@ -37,7 +37,7 @@ def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     Raises
     ------
     TypeError
-        If a name is no string, or a length no int.
+        If a name is not a string, or a length is not an int.
     ValueError
         If a name is unknown, or a length below 1.
 

@@ -83,7 +83,7 @@ def set_limit(n_bytes: int) -> None:
     Raises
     ------
     TypeError
-        If n_bytes is no int.
+        If n_bytes is not an int.
     ValueError
         If n_bytes is negative or above 2**63 - 1.
 

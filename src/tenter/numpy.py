@@ -135,7 +135,7 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     ValueError
         If reps are negative.
     TypeError
-        If reps are no ints.
+        If reps are not ints.
 
     See Also
     --------

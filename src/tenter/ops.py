@@ -233,7 +233,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
     Raises
     ------
     TypeError
-        If sizes are no ints, or axis or dim is given.
+        If sizes are not ints, or axis or dim is given.
     ValueError
         If there are too few sizes, or negative ones.
     MemoryError
@@ -317,7 +317,7 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     Raises
     ------
     TypeError
-        If dims are no ints.
+        If dims are not ints.
     ValueError
         If dims are negative.
     MemoryError
@@ -394,7 +394,7 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     Raises
     ------
     TypeError
-        If sizes are no ints.
+        If sizes are not ints.
     ValueError
         If there are fewer sizes than dims, a -1 in front of x's dims, or a dim that is neither 1 nor its size.
 

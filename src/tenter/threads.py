@@ -20,7 +20,7 @@ def set_num_threads(n: int | None) -> None:
     Raises
     ------
     TypeError
-        If n is no int.
+        If n is not an int.
     ValueError
         If n is below 1 or above 1024.
 

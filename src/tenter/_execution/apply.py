@@ -33,7 +33,7 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     Raises
     ------
     TypeError
-        If x is no array of numbers.
+        If x is not an array of numbers.
     IndexError
         If there is no such axis.
     ValueError

@@ -33,7 +33,7 @@ class Shape:
     Raises
     ------
     TypeError
-        If lengths are no ints, or the dtype is unknown.
+        If lengths are not ints, or the dtype is unknown.
     ValueError
         If lengths are negative.
 

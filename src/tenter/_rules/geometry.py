@@ -59,7 +59,7 @@ class Geometry:
     Raises
     ------
     TypeError, ValueError
-        If a length is no int or negative, or align is unknown.
+        If a length is negative or not an int, or align is unknown.
 
     See Also
     --------

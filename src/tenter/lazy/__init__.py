@@ -46,7 +46,7 @@ def to_arrow(s: LazyArray) -> "pyarrow.RunEndEncodedArray":
     Raises
     ------
     TypeError
-        If s is no lazy array, or Arrow lacks its dtype.
+        If s is not a lazy array, or Arrow lacks its dtype.
     ValueError
         If s is not one-dimensional, or was not made by `repeat_interleave`.
 

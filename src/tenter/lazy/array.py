@@ -194,7 +194,7 @@ class LazyArray(Attributes, Generic[Base]):
         Raises
         ------
         TypeError, ValueError
-            If lengths are no counts, or do not sum to the axis's length.
+            If lengths are not counts, or do not sum to the axis's length.
         IndexError
             If there is no such axis.
 

@@ -72,7 +72,7 @@ def _on_inputs(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, 
         return product(plain, f, a, b, notes)
     if plain == "linear" and _is_first_alone(args, lazies) and len(args) == 3 and not kwargs:
         return linear(*args, notes)
-    notes.append(f"all is materialized: {name} is no function of elements, sum or product that is known here")
+    notes.append(f"all is materialized: {name} is not a function of elements, sum or product that is known here")
     return None
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED = 254, 1
 PLACE = "georeference"
-#: types whose images are no animation; one of them is the image
+#: types whose images are not an animation; one of them is the image
 STILL = ("MPO", "HEIF")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
 GEOTIFF = {33550, 33922, 34264, 34735}

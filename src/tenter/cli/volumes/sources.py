@@ -125,7 +125,7 @@ def with_voxel(source: Source, sizes: tuple[float, ...], axes: Sequence[int], un
 
 
 def zarr_format(source: Source) -> int:
-    """The zarr format of a result: the source's, or the newest if the source is no zarr array."""
+    """The zarr format of a result: the source's, or the newest if the source is not a zarr array."""
     return ZARR_FORMAT if source.like is None else int(source.like.metadata.zarr_format)
 
 
