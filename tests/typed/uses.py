@@ -138,7 +138,7 @@ def layers(t: torch.Tensor) -> None:
     assert_type(transforms.ResizeCenterCrop(224, resize_size=256).crop_size, tuple[int, int])
     transforms.Thumbnail("64")  # error: arg-type, reportArgumentType
     transforms.Resize(9, mode="bilinear")  # error: arg-type, reportArgumentType
-    tenter.torch.UpsamplingBilinear2d(scale=2)  # error: call-arg, reportCallIssue
+    tenter.torch.UpsamplingBilinear2d(scale=2)  # error: arg-type, reportArgumentType
 
 
 def mistakes(d: Doubles, t: torch.Tensor) -> None:
