@@ -133,6 +133,16 @@ def test_bits_of_every_layout_and_level(seed, how):
         _native.testing.force_level("")
 
 
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_equal_rows_of_large_images_are_those_of_small_ones(mode, level):
+    """Rows of images of more than 16 MiB are prefetched; here they are one row in memory."""
+    for channels in (1, 3, 4):
+        row = np.random.default_rng(channels).integers(0, 256, (1, 3000, channels), np.uint8)
+        large, small = (np.broadcast_to(row, (n, 3000, channels)) for n in (6000, 8))
+        found, want = resized(large, (30, 800), mode), resized(small, (3, 800), mode)
+        np.testing.assert_array_equal(found, np.broadcast_to(want[:1], found.shape))
+
+
 @pytest.mark.parametrize("like", ["torch", "opencv"])
 def test_equal_pixels_are_kept(like, level):
     for value in (1, 127, 255):

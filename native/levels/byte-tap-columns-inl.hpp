@@ -20,7 +20,8 @@ constexpr bool permutes_vectors = false;
 #endif
 constexpr bool shuffles_sixteens = shuffles_bytes || (permutable<uint8_t> && vector_bytes == 16);
 constexpr int64_t values_of_two_blocks = 2 * block_values;
-constexpr int64_t most_loads = 8;  // vector loads for a block; if it needs more, scalar loads cost less
+constexpr int64_t far_bytes = 16 << 20;  // of a plane: the rows of larger ones come from memory, not from a cache
+constexpr int64_t most_loads = 8;        // vector loads for a block; if it needs more, scalar loads cost less
 
 // sum + x0 * w0 + x1 * w1 for the lower and upper 16 bits of each lane.
 inline Words add_pairs(Words sum, Words x, Words w) {
@@ -100,6 +101,7 @@ struct TapColumns {
   int64_t n_blocks;  // even
   int64_t pitch;     // vectors of a row of sums
   int loads;         // vector loads for one pair of a block
+  bool prefetches;   // whether sixteens and pixels prefetch rows that are read later, as vectors always do
   int32_t half;      // added to sums before they are shifted down
   int shift;
   int64_t* at;          // where the loads of a block begin, or of each pair; or the two inputs of each lane and pair
@@ -171,7 +173,8 @@ inline void store_pixels(Halves* row, int64_t block, Halves h) {
 }
 
 // Sums R rows along the columns, with P pairs of taps each, two blocks at a time as `halves_of` takes them. next: rows
-// that are read later, to prefetch them.
+// that are read later, to prefetch them. n_loads: vector loads of a pair, or 0 for c.loads; of other loads, 1 to
+// prefetch.
 template <TapColumns::How how, int n_loads, int P, int R>
 void sum_tap_columns(const TapColumns& of, const uint8_t* const* rows, const uint8_t* const* next, Halves* const* to) {
   typedef TapColumns::How How;
@@ -183,7 +186,11 @@ void sum_tap_columns(const TapColumns& of, const uint8_t* const* rows, const uin
     for (int k = 0; k < 2; ++k) {
       Bytes x[R];
       if constexpr (in_blocks)
-        for (int r = 0; r < R; ++r) x[r] = block_inputs<how == How::fours ? 4 : 16>(c, rows[r], b + k);
+        for (int r = 0; r < R; ++r) {
+          constexpr int size = how == How::fours ? 4 : 16;
+          if constexpr (n_loads) __builtin_prefetch(next[r] + c.at[(b + k) * (vector_bytes / size)]);
+          x[r] = block_inputs<size>(c, rows[r], b + k);
+        }
       for (int p = 0; p < P; ++p) {
         const int64_t pair = (b + k) * P + p;
         const Words w = c.weight[pair];
@@ -216,6 +223,10 @@ void tap_columns(const TapColumns& c, const uint8_t* const* rows, const uint8_t*
     if (c.how == How::vectors) return sum_tap_columns<How::vectors, 0, P, R>(c, rows, next, to);
   }
   if constexpr (shuffles_sixteens) {
+    if constexpr (R > 1) {
+      if (c.prefetches && c.how == How::sixteens) return sum_tap_columns<How::sixteens, 1, P, R>(c, rows, next, to);
+      if (c.prefetches && c.how == How::pixels) return sum_tap_columns<How::pixels, 1, P, R>(c, rows, next, to);
+    }
     if (c.how == How::sixteens) return sum_tap_columns<How::sixteens, 0, P, R>(c, rows, next, to);
     if (c.how == How::pixels) return sum_tap_columns<How::pixels, 0, P, R>(c, rows, next, to);
     if (c.how == How::fours) return sum_tap_columns<How::fours, 0, P, R>(c, rows, next, to);
@@ -336,6 +347,8 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
   const int64_t last = (t.n_column - 1) * t.column_stride, across = (t.inner - 1) * t.inner_stride;
   const int64_t begin = std::min<int64_t>(0, last) + std::min<int64_t>(0, across);
   const int64_t end = std::max<int64_t>(0, last) + std::max<int64_t>(0, across) + 1, bytes = end - begin;
+  // Hardware prefetchers do not follow the rows of an image that shrinks.
+  c.prefetches = t.n_row >= 2 * t.row->n_out && t.n_row * bytes >= far_bytes;
   const TapLanes lanes_of_row{t, t.inner};
   auto how = [&] {
     if (permutes_vectors && bytes >= vector_bytes) {
