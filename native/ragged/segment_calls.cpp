@@ -52,7 +52,7 @@ constexpr struct {
   bool (*accepts)(Dtype);
   void (*run)(const RowsTask&, int threads);
   bool reduces;
-} functions[] = {
+} segment_functions[] = {
     {"sum", is_float, sum_rows, true},
     {"mean", is_full_float, mean_rows, true},
     {"max", is_any, extremes<true>, true},
@@ -65,9 +65,9 @@ constexpr struct {
 
 // (name of the function, x, lengths, dim, out) -> the result, along the rows of dim
 Outcome segment(PyObject* const* args, Py_ssize_t) {
-  const auto* of = std::begin(functions);
-  while (of != std::end(functions) && PyUnicode_CompareWithASCIIString(args[0], of->name) != 0) ++of;
-  if (of == std::end(functions)) return Outcome::of_python(PyErr_Format(PyExc_ValueError, "expected a name"));
+  const auto* of = std::begin(segment_functions);
+  while (of != std::end(segment_functions) && PyUnicode_CompareWithASCIIString(args[0], of->name) != 0) ++of;
+  if (of == std::end(segment_functions)) return Outcome::of_python(PyErr_Format(PyExc_ValueError, "expected a name"));
   Ragged r;
   int64_t bytes, shape[max_read_dims];
   if (const Reading found = r.read(args + 1, of->accepts); found != Reading::readable) return Outcome::unread(found);
