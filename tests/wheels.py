@@ -64,6 +64,9 @@ def made(architecture: str, folder: Path, headers: Path | None) -> Path:
     lines = [("CXX_COMPILER", scripts["c++"]), ("AR", scripts["ar"]), ("RANLIB", scripts["ranlib"])]
     if headers:
         lines += [("SYSTEM_NAME", "Linux"), ("SYSTEM_PROCESSOR", architecture)]
+    if architecture == "x86_64":  # GCC's library finds out what the processor has, which Zig's lacks
+        asked = subprocess.run(["gcc", "-print-libgcc-file-name"], check=True, capture_output=True, text=True)
+        lines.append(("MODULE_LINKER_FLAGS_INIT", asked.stdout.strip()))
     toolchain.write_text("".join(f"set(CMAKE_{name} {value})\n" for name, value in lines))
     environment = {
         **os.environ, "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
