@@ -27,15 +27,29 @@ MARK = 0x5A  # which no operation below writes, as x is ones
 signaled: list[float] = []
 blocks: list[Any] = []
 fresh_block = memory_blocks.block
+timer = threading.Timer(0, int)
 
 
 def marked(n_bytes: int) -> Any:
     held = fresh_block(n_bytes)
     if held is not None:
+        timer.cancel()  # marking it takes a while
         ctypes.memset(held.address, MARK, n_bytes)
         blocks.append((held, n_bytes))
-        timer.start()
+        interrupt_later()
     return held
+
+
+def send() -> None:
+    signaled.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def interrupt_later() -> None:
+    """From the call on, or from when Python has memory for its result."""
+    global timer
+    timer = threading.Timer(float(seconds), send)
+    timer.start()
 
 
 def unwritten() -> float:
@@ -103,16 +117,10 @@ if __name__ == "__main__":
     if out is not None:
         call = lambda x: before(x, out)
 
-    def send() -> None:
-        signaled.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
     memory_blocks.block = marked
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    timer = threading.Timer(float(seconds), send)  # from when there is memory for the result
     try:
-        if out is not None or (frontend == "numpy" and operation == "counts"):  # no block for a result from Python
-            timer.start()
+        interrupt_later()
         call(x)
         answer = "ended"
     except KeyboardInterrupt:
