@@ -65,7 +65,7 @@ class Key {
  public:
   void put(const void* p, size_t n) {
     if (size_ + n > sizeof bytes_) fits_ = false;
-    else std::memcpy(bytes_ + size_, p, n), size_ += n;
+    else if (n) std::memcpy(bytes_ + size_, p, n), size_ += n;  // of no bytes p may be null
   }
   template <class T>
   void put(T value) {
