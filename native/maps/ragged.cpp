@@ -111,7 +111,7 @@ void with_short_rows(const int64_t* offset, const T* of_row, const T* src, T* ds
     const int64_t end = offset[i + 1];
     do {
       if (at + W > limit) {
-        for (; at < end; ++at) dst[at] = f(src[at], of_row[i]);
+        for (; at < end; ++at) dst[at] = f(load_unaligned<T>(src + at), of_row[i]);
         break;
       }
       const Wide y = f(load_unaligned<Wide>(src + at), of_row[i] - Wide{});
@@ -132,7 +132,8 @@ void with_rows(const RowsTask& t, const char* of_rows, int threads, F&& f) {
     if (inner == 1) return with_short_rows(t.offset, of_row, src, dst, lo, hi, f);
     for (int64_t i = lo; i < hi; ++i)
       for (int64_t r = t.offset[i]; r < t.offset[i + 1]; ++r)
-        for (int64_t k = 0; k < inner; ++k) dst[r * inner + k] = f(src[r * inner + k], of_row[i * inner + k]);
+        for (int64_t k = 0; k < inner; ++k)
+          dst[r * inner + k] = f(load_unaligned<T>(src + r * inner + k), of_row[i * inner + k]);
   });
 }
 

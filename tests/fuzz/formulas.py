@@ -17,6 +17,11 @@ def _blurs(like: Any) -> bool:
     return like == "skimage" or getattr(getattr(like, "value", like), "antialias_method", "") == "gaussian"
 
 
+def _keeps_ratio(like: Any) -> bool:
+    """Whether a convention changes the scale of an axis after that of another, as `policy` does."""
+    return getattr(getattr(like, "value", like), "aspect_ratio", "stretch") != "stretch"
+
+
 def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> Maps | None:
     """Matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
     mode, edge = kwargs["mode"], kwargs.get("edge")
@@ -26,6 +31,7 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
         or edge is None
         or "scale" in kwargs
         or "policy" in kwargs
+        or _keeps_ratio(kwargs.get("like"))
         or kwargs.get("align") not in ("center", "corners", "asymmetric")
     ):
         return None
