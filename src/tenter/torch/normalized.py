@@ -61,10 +61,12 @@ def native(mean: Numbers, std: Numbers, channels: int, of_bytes: bool) -> bytes:
 def _reciprocal(std: np.float32, numerators: Numerators | None) -> tuple[np.float32, np.float32]:
     """Two float32 whose sum is 1 / std, by which the core finds these quotients as a division rounds them; zeros if it
     must divide. The second is above 0, so that quotients of infinities and of -0 are right too."""
+    if numerators is None:
+        return np.float32(0), np.float32(0)
     inverse = np.float32(1) / std
-    for _ in range(4 if numerators is not None else 0):
+    for _ in range(4):
         rest = np.float32(1 / np.float64(std) - inverse)
-        if rest > 0 and numerators is not None:
+        if rest > 0:
             product = (numerators.astype(np.float64) * inverse + numerators * rest).astype(np.float32)  # fused there
             if (product == numerators / std).all():
                 return inverse, rest
