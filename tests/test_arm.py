@@ -69,6 +69,7 @@ def test_a_program_that_runs_keeps_its_files(tmp_path: Path):
 def test_what_has_passed_on_this_code_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """A machine on which the second file fails at first."""
     monkeypatch.setattr(arm, "TESTS", ("a.py", "b.py"))
+    monkeypatch.setattr(arm, "FILES_PER_STEP", 1)
     monkeypatch.setattr(arm, "code", lambda step: "code of " + step)
     made = arm.Arm(tmp_path)
     ran: list[str] = []
@@ -92,11 +93,15 @@ def test_what_has_passed_on_this_code_is_not_run_again(tmp_path: Path, monkeypat
     monkeypatch.setattr(arm, "code", lambda step: "other code of " + step)
     assert again() == ([], ["tests/a.py", "tests/b.py", "60"])
     assert again(again=True) == ([], ["tests/a.py", "tests/b.py", "60"])
+    monkeypatch.setattr(arm, "FILES_PER_STEP", 2)
+    failing.add("tests/b.py")
+    assert again() == (["neon: tests/a.py tests/b.py"], ["tests/b.py"])
 
 
 def test_the_code_of_a_step_is_all_but_other_tests():
-    texts = {name: arm.code(name) for name in ("tests/test_maps.py", "tests/test_bytes.py", "fuzzer 2000")}
-    assert len(set(texts.values())) == 3 and arm.code("tests/test_maps.py") == texts["tests/test_maps.py"]
+    both = "tests/test_maps.py tests/test_bytes.py"
+    texts = {name: arm.code(name) for name in (*both.split(), both, "fuzzer 2000")}
+    assert len(set(texts.values())) == 4 and arm.code("tests/test_maps.py") == texts["tests/test_maps.py"]
     assert arm.code("digest 3000") == texts["fuzzer 2000"]
 
 
