@@ -130,7 +130,8 @@ class Arm:
 
     def environment(self, cpu: str = "max", *path: Path) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")}
-        return {**kept, "QEMU_CPU": cpu, "PYTHONPATH": os.pathsep.join(map(str, path)), "OMP_NUM_THREADS": "2"}
+        slow = {"OMP_NUM_THREADS": "2", "TENTER_PATIENCE": "10"}
+        return {**kept, **slow, "QEMU_CPU": cpu, "PYTHONPATH": os.pathsep.join(map(str, path))}
 
     def build(self, levels: str, jobs: int = 1) -> Path:
         """A folder with the package, cross compiled."""

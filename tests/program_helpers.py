@@ -11,6 +11,8 @@ import pytest
 from benchmarks.installed import Absent, installed
 
 PROGRAMS = Path(__file__).parent / "programs"
+# How much longer than usual a program may take: an emulated processor (tests/arm.py) imports PyTorch for minutes.
+PATIENCE = float(os.environ.get("TENTER_PATIENCE", "1"))
 
 
 def run_program(name: str, *args: object, timeout: float = 120, **env: str) -> subprocess.CompletedProcess[str]:
@@ -18,7 +20,7 @@ def run_program(name: str, *args: object, timeout: float = 120, **env: str) -> s
         [sys.executable, "-W", "ignore", PROGRAMS / name, *map(str, args)],
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=PATIENCE * timeout,
         env={**os.environ, **env},
     )
 
