@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import torch
@@ -111,6 +113,17 @@ def test_changes_behind_a_graphs_back_are_found():
         change(y)
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             loss.backward()
+
+
+def test_small_results_whose_gradient_is_recorded_are_as_large_ones():
+    """Unless the limit is 0, as docs/memory.md says."""
+    x = torch.ones(2, 3, requires_grad=True)
+    for limit, match in ((256 << 20, "not resizable"), (0, None)):
+        memory.set_limit(limit)
+        for call in (lambda: tenter.repeat(x, 2, 1), lambda: tenter.resize(x, 5, axes=1)):
+            y = [call(), call()][1]  # Python may make the first one
+            with nullcontext() if match is None else pytest.raises(RuntimeError, match=match):
+                y.untyped_storage().resize_(1 << 12)
 
 
 def test_what_a_result_in_a_block_cannot_do():

@@ -207,6 +207,15 @@ def test_what_lies_between_two_axes_does_not_show(mode, like):
                 np.testing.assert_array_equal(got, np.broadcast_to(want[:, None], got.shape))
 
 
+def test_complex_arrays_have_any_number_of_dims():
+    for ndim in range(1, 11):
+        x = values((1,) * (ndim - 1) + (4,), "complex64")
+        for _ in range(2):
+            y = tenter.resize(x, 7, axes=-1)
+            for part, of_x in ((y.real, x.real), (y.imag, x.imag)):
+                np.testing.assert_array_equal(part, tenter.resize(of_x, 7, axes=-1))
+
+
 def test_parts_of_complex_numbers_do_not_mix():
     """Infinity in one part leaves the other as it is, in either byte order."""
     x = np.array([complex(np.inf, 1), complex(2, -3), complex(3, np.nan), 4])

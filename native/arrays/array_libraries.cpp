@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -44,42 +45,42 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
   return dims ? PyObject_VectorcallMethod(numpy.transpose, args, 2, nullptr) : nullptr;
 }
 
-Outcome empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data) {
-  Owned y;
+namespace {
+
+Outcome empty_tensor(const ArrayDtype& dtype, PyObject* const* sizes, int n_sizes, char*& data) {
   // The dtype is left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
-  const bool usual = like.tensor && like.dtype == torch.usual && n_sizes;
-  if (like.tensor) {  // sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate
-    PyObject* args[max_read_dims + 1];
-    const Owned none(n_sizes ? nullptr : PyTuple_New(0));  // a tensor of no dims needs an empty tuple
-    const int n = n_sizes ? n_sizes : 1;
-    for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
-    args[n] = like.dtype->object;
-    y = Owned(PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
-  } else {
-    const Owned shape(PyTuple_New(n_sizes));
-    if (!shape) return Outcome::failed();
-    for (int d = 0; d < n_sizes; ++d) PyTuple_SetItem(shape.get(), d, Py_NewRef(sizes[d]));
-    PyObject* const args[2] = {shape.get(), like.dtype->object};
-    y = Owned(PyObject_Vectorcall(numpy.empty, args, 2, nullptr));
-  }
+  const bool usual = &dtype == torch.usual && n_sizes;
+  // Sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate.
+  PyObject* args[max_read_dims + 1];
+  const Owned none(n_sizes ? nullptr : PyTuple_New(0));  // a tensor of no dims needs an empty tuple
+  const int n = n_sizes ? n_sizes : 1;
+  for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
+  args[n] = dtype.object;
+  Owned y(PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
   if (!y) return without_memory();
-  if (!like.tensor) {
-    data = reinterpret_cast<NumpyArray*>(y.get())->data;
-    return Outcome::done(std::move(y));
-  }
   DLTensor t{};
   Outcome made = read_fresh(std::move(y), t);
-  const bool changed = made.is_done() && usual && (torch.usual = torch.dtype_of(t)) != like.dtype;
-  if (changed) return empty(like, sizes, n_sizes, data);  // PyTorch has another default dtype now
+  const bool changed = made.is_done() && usual && (torch.usual = torch.dtype_of(t)) != &dtype;
+  if (changed) return empty_tensor(dtype, sizes, n_sizes, data);  // PyTorch has another default dtype now
   data = static_cast<char*>(t.data);
   return made;
 }
 
+}  // namespace
+
 Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data) {
+  if (!like.tensor) {
+    Py_ssize_t lengths[max_read_dims];
+    std::copy_n(shape, ndim, lengths);
+    Owned y(numpy.new_array(numpy.type, Py_NewRef(like.dtype->object), ndim, lengths, nullptr, nullptr, 0, nullptr));
+    if (!y) return Outcome::failed();
+    data = reinterpret_cast<NumpyArray*>(y.get())->data;
+    return Outcome::done(std::move(y));
+  }
   PyObject* sizes[max_read_dims] = {};
   bool made = true;
   for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
-  Outcome y = made ? empty(like, sizes, ndim, data) : Outcome::failed();
+  Outcome y = made ? empty_tensor(*like.dtype, sizes, ndim, data) : Outcome::failed();
   for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
   return y;
 }
@@ -140,12 +141,13 @@ PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const i
   return tensor_of(std::move(context), data, like, shape, ndim, order);
 }
 
-PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data) {
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, const int* order,
+                         char*& data) {
   constexpr int64_t alignment = 64;  // PyTorch's
   OwnedContext context = context_with(bytes + alignment);
   if (!context) return PyErr_NoMemory();
   data = reinterpret_cast<char*>(round_up(reinterpret_cast<intptr_t>(context.get() + 1), alignment));
-  return tensor_of(std::move(context), data, like, shape, ndim, nullptr);
+  return tensor_of(std::move(context), data, like, shape, ndim, order);
 }
 
 Outcome empty_int64(bool tensor, int64_t n, char*& data) {

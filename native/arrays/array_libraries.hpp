@@ -19,13 +19,13 @@ struct NumpyArray {
 };
 
 extern struct NumpyLibrary {
-  PyObject *type = nullptr, *empty = nullptr;
+  PyObject* type = nullptr;
   PyObject* large_empty = nullptr;  // (x, shape, order) -> (array, address, past caches)
   PyObject *metadata, *num, *isnative, *str, *hasobject, *transpose;  // interned names of attributes
   // PyArray_NewFromDescr, which takes over a reference of the dtype; and PyArray_SetBaseObject, which takes over one of
-  // the base. Null if NumPy's table of functions is not known.
-  PyObject* (*new_view)(PyObject* type, PyObject* dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* stride,
-                        void* data, int flags, PyObject*) = nullptr;
+  // the base.
+  PyObject* (*new_array)(PyObject* type, PyObject* dtype, int ndim, const Py_ssize_t* shape, const Py_ssize_t* stride,
+                         void* data, int flags, PyObject*) = nullptr;
   int (*set_base)(PyObject* view, PyObject* base) = nullptr;
   std::vector<ArrayDtype> dtypes;
 } numpy;
@@ -36,10 +36,12 @@ extern struct TorchLibrary {
   int (*make)(ManagedTensor*, void**) = nullptr;
   PyObject* large_empty = nullptr;  // like NumPy's
   PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_permuted = nullptr, *dtype_keyword = nullptr;
-  PyObject *tracers = nullptr, *forward_ad = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
-  PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *current_level, *expand,
-      *numel;
-  PyObject* sizes = nullptr;  // torch.Size, a subclass of tuple
+  PyObject *tracers = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
+  PyObject *forward_ad = nullptr, *current_level;  // the module's dictionary, and a name in it
+  // Attributes of the types of tensors and of storages: finding them in each call takes as long as calling them.
+  PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *expand = nullptr, *numel;
+  descrgetfunc get_attribute;  // of `requires_grad`
+  PyObject* sizes = nullptr;   // torch.Size, a subclass of tuple
   std::vector<ArrayDtype> dtypes;
   const ArrayDtype* usual = nullptr;  // the default dtype: what `empty` last returned without a dtype
 
@@ -75,7 +77,7 @@ extern struct RegisteredCalls {
   PyObject* run = nullptr;              // (x, CallPlan) -> result
   PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
   PyObject* thread_count = nullptr;
-  Py_ssize_t ready = 0;  // index of the HostPlan in a CallPlan, which is a tuple
+  Py_ssize_t steps = 0;  // index in a CallPlan, which is a tuple, of the HostPlan or what else runs it
   int64_t memory = 0;    // bytes of memory of the machine
 } calls;
 
@@ -90,8 +92,8 @@ extern struct RegisteredGradients {
 constexpr int64_t max_elements = int64_t{1} << 58;  // of a view: its bytes must fit int64
 constexpr int complex_code = 5, bool_code = 6;      // DLPack's codes of dtypes
 
-// Calls a method without arguments. Returns a new reference, or null with an error.
-inline PyObject* method(PyObject* x, PyObject* name) { return PyObject_VectorcallMethod(name, &x, 1, nullptr); }
+// Calls a type's method without arguments. Returns a new reference, or null with an error.
+inline PyObject* method(PyObject* x, PyObject* of_type) { return PyObject_Vectorcall(of_type, &x, 1, nullptr); }
 
 // Reads an int and releases it. Returns false with an error, also if `result` is null.
 inline bool integer(PyObject* result, int64_t& value) {

@@ -6,6 +6,7 @@
 
 #include "arrays/array_libraries.hpp"
 #include "kernels/kernels.hpp"
+#include "system/threads.hpp"
 
 namespace tenter {
 
@@ -134,14 +135,15 @@ bool agrees(PyObject* probe, int64_t unit) {
          view.dtype->object == PyTuple_GetItem(probe, 4);
 }
 
-// Reads NumPy's table of C functions from a capsule. Their places in the table are part of NumPy's ABI.
+// Reads NumPy's table of C functions from a capsule. Their places in the table are part of NumPy's ABI. Returns false
+// if the ABI is not known.
 bool read_functions(PyObject* capsule) {
-  if (!PyCapsule_CheckExact(capsule)) return true;
+  if (!PyCapsule_CheckExact(capsule)) return false;
   void** const table = static_cast<void**>(PyCapsule_GetPointer(capsule, nullptr));
   if (!table) return false;
   const unsigned version = reinterpret_cast<unsigned (*)()>(table[0])() >> 24;
-  if (version != 1 && version != 2) return true;
-  numpy.new_view = reinterpret_cast<decltype(numpy.new_view)>(table[94]);
+  if (version != 1 && version != 2) return false;
+  numpy.new_array = reinterpret_cast<decltype(numpy.new_array)>(table[94]);
   numpy.set_base = reinterpret_cast<decltype(numpy.set_base)>(table[282]);
   return true;
 }
@@ -191,9 +193,10 @@ int calls_are_traced() {
     const int found = truth(PyObject_Vectorcall(PyTuple_GetItem(torch.tracers, k), nullptr, 0, nullptr));
     if (found) return found;
   }
-  int64_t level;
-  if (!integer(PyObject_GetAttr(torch.forward_ad, torch.current_level), level)) return -1;
-  return level >= 0;
+  PyObject* const level = PyDict_GetItemWithError(torch.forward_ad, torch.current_level);
+  if (!level) return PyErr_Format(PyExc_RuntimeError, "PyTorch: expected a level of forward mode"), -1;
+  int64_t n;
+  return integer(Py_NewRef(level), n) ? n >= 0 : -1;
 }
 
 Reading tracing_of(PyObject* x) {
@@ -202,7 +205,7 @@ Reading tracing_of(PyObject* x) {
 }
 
 int wants_grad(PyObject* x) {
-  const int wants = truth(PyObject_GetAttr(x, torch.requires_grad));
+  const int wants = truth(torch.get_attribute(torch.requires_grad, x, nullptr));
   return wants <= 0 ? wants : truth(PyObject_Vectorcall(torch.grad_enabled, nullptr, 0, nullptr));
 }
 
@@ -213,10 +216,9 @@ PyObject* ordinary(PyObject* const* args, Py_ssize_t) {
   return found == Reading::failed ? nullptr : PyBool_FromLong(found == Reading::readable);
 }
 
-// (ndarray, empty, dtypes, probe, large_empty, NumPy's table of C functions or None) -> whether the core can read
-// arrays.
+// (ndarray, dtypes, probe, large_empty, NumPy's table of C functions or None) -> whether the core can read arrays.
 PyObject* register_numpy(PyObject* const* args, Py_ssize_t) {
-  if (!read_dtypes(args[2], numpy.dtypes)) return nullptr;
+  if (!read_dtypes(args[1], numpy.dtypes)) return nullptr;
   if (!(numpy.metadata = PyUnicode_InternFromString("metadata"))) return nullptr;
   if (!(numpy.num = PyUnicode_InternFromString("num"))) return nullptr;
   if (!(numpy.isnative = PyUnicode_InternFromString("isnative"))) return nullptr;
@@ -225,10 +227,10 @@ PyObject* register_numpy(PyObject* const* args, Py_ssize_t) {
   if (!(numpy.transpose = PyUnicode_InternFromString("transpose"))) return nullptr;
   for (ArrayDtype& d : numpy.dtypes)
     if (!integer(PyObject_GetAttr(d.object, numpy.num), d.numpy_number)) return nullptr;
-  const bool readable = agrees(args[3], 1);
-  if (PyErr_Occurred() || !read_functions(args[5])) return nullptr;
-  numpy.large_empty = Py_NewRef(args[4]);
-  if (readable) numpy.empty = Py_NewRef(args[1]), numpy.type = Py_NewRef(args[0]);
+  const bool readable = agrees(args[2], 1) && read_functions(args[4]);
+  if (PyErr_Occurred()) return nullptr;
+  numpy.large_empty = Py_NewRef(args[3]);
+  if (readable) numpy.type = Py_NewRef(args[0]);
   return PyBool_FromLong(readable);
 }
 
@@ -236,6 +238,7 @@ PyObject* register_numpy(PyObject* const* args, Py_ssize_t) {
 // empty_permuted, large_empty, Size, apply, forward, backward) -> whether the core can read tensors. The last three are
 // the Function's, see RegisteredGradients.
 PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
+  join_openmp();
   torch.sizes = Py_NewRef(args[12]), gradients.forward = Py_NewRef(args[14]), gradients.backward = Py_NewRef(args[15]);
   if (!(gradients.name_call = PyUnicode_InternFromString("call"))) return nullptr;
   gradients.apply = Py_NewRef(args[13]);
@@ -243,24 +246,29 @@ PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
   if (!PyCapsule_IsValid(args[0], capsule)) Py_RETURN_FALSE;
   const auto* const api = static_cast<const ExchangeApi*>(PyCapsule_GetPointer(args[0], capsule));
   if (api->major != 1 || !api->read || !api->make) Py_RETURN_FALSE;
+  const Owned storage(PyObject_CallMethod(PyTuple_GetItem(args[9], 0), "untyped_storage", nullptr));
+  if (!storage) return nullptr;
+  PyObject *const tensors = args[1], *const storages = reinterpret_cast<PyObject*>(Py_TYPE(storage.get()));
   const struct {
     PyObject** at;
+    PyObject* type;
     const char* name;
-  } names[] = {{&torch.is_neg, "is_neg"},
-               {&torch.is_conj, "is_conj"},
-               {&torch.untyped_storage, "untyped_storage"},
-               {&torch.nbytes, "nbytes"},
-               {&torch.storage_offset, "storage_offset"},
-               {&torch.requires_grad, "requires_grad"},
-               {&torch.expand, "expand"},
-               {&torch.numel, "numel"},
-               {&torch.current_level, "_current_level"}};
-  for (const auto& name : names)
-    if (!(*name.at = PyUnicode_InternFromString(name.name))) return nullptr;
+  } attributes[] = {{&torch.is_neg, tensors, "is_neg"},
+                    {&torch.is_conj, tensors, "is_conj"},
+                    {&torch.untyped_storage, tensors, "untyped_storage"},
+                    {&torch.nbytes, storages, "nbytes"},
+                    {&torch.storage_offset, tensors, "storage_offset"},
+                    {&torch.requires_grad, tensors, "requires_grad"},
+                    {&torch.expand, tensors, "expand"},
+                    {&torch.numel, tensors, "numel"}};
+  for (const auto& attribute : attributes)
+    if (!(*attribute.at = PyObject_GetAttrString(attribute.type, attribute.name))) return nullptr;
+  torch.get_attribute = reinterpret_cast<descrgetfunc>(PyType_GetSlot(Py_TYPE(torch.requires_grad), Py_tp_descr_get));
+  if (!(torch.current_level = PyUnicode_InternFromString("_current_level"))) return nullptr;
   if (!(torch.dtype_keyword = Py_BuildValue("(s)", "dtype"))) return nullptr;
   if (!read_dtypes(args[4], torch.dtypes)) return nullptr;
   torch.read = api->read, torch.make = api->make, torch.empty = Py_NewRef(args[3]), torch.tracers = Py_NewRef(args[5]);
-  torch.empty_permuted = Py_NewRef(args[10]), torch.forward_ad = Py_NewRef(args[6]),
+  torch.empty_permuted = Py_NewRef(args[10]), torch.forward_ad = Py_NewRef(PyModule_GetDict(args[6])),
   torch.autocast = Py_NewRef(args[7]), torch.grad_enabled = Py_NewRef(args[8]), torch.large_empty = Py_NewRef(args[11]);
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;

@@ -95,7 +95,6 @@ int wants_grad(PyObject* x);  // whether autograd records calls on a tensor: 1, 
 
 // A new uninitialized array or tensor with the library and dtype of `like`. data: its address. Declined if the library
 // has no memory, or makes tensors on another device.
-Outcome empty(const ArrayView& like, PyObject* const* sizes, int n_sizes, char*& data);
 Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data);
 // A tuple of ints; null with an error.
 inline PyObject* shape_tuple(const int64_t* shape, int ndim) {
@@ -126,10 +125,11 @@ PyObject* tensor_in(std::unique_ptr<Block> block, const ArrayView& like, const i
 Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data);
 // A view of a contiguous NumPy array whose dims are in memory order; the view's are in the caller's order.
 PyObject* permuted_view(PyObject* in_order, int ndim, const int* order);
-// A contiguous tensor of `bytes` bytes that the core allocates: for a gradient, or for a result whose gradient is
-// recorded. Its storage cannot be resized; this does not matter, as PyTorch's `resize_` refuses tensors that require a
-// gradient. PyTorch's `empty` takes three times as long, mostly to read its arguments.
-PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, char*& data);
+// A tensor of `bytes` bytes that the core allocates: for a gradient, or for a result whose gradient is recorded. order:
+// as in tensor_in. Its storage cannot be resized; this does not matter, as PyTorch's `resize_` refuses tensors that
+// require a gradient. PyTorch's `empty` takes three times as long, mostly to read its arguments.
+PyObject* recorded_empty(const ArrayView& like, const int64_t* shape, int ndim, int64_t bytes, const int* order,
+                         char*& data);
 // METH_FASTCALL: (x) -> whether x is an ordinary dense tensor that the core reads.
 PyObject* ordinary(PyObject* const* args, Py_ssize_t n);
 Outcome empty_int64(bool tensor, int64_t n, char*& data);  // like `empty`, of n values

@@ -69,9 +69,9 @@ Fresh result_of(PyObject* x, const ArrayView& like, const int64_t* shape, int nd
     return std::move(y);
   };
   const bool by_library = is_left_to_library(bytes);
+  if (by_library && recorded && like.tensor && bytes && recycles())
+    return made(Outcome::of_python(recorded_empty(like, shape, ndim, bytes, order, y.data)));
   if (by_library && order) return made(empty_permuted(like, shape, ndim, order, y.data));
-  if (by_library && recorded && like.tensor && bytes)
-    return made(Outcome::of_python(recorded_empty(like, shape, ndim, bytes, y.data)));
   if (by_library) return made(empty(like, shape, ndim, y.data));
   if (bytes >= tuning.large_bytes && recycles())
     return made(Outcome::of_python(in_block(like, shape, ndim, bytes, y.data, y.stream, order)));

@@ -38,7 +38,6 @@ struct Sizes {
 // NumPy's view, as np.broadcast_to makes it: read-only, over the memory of x.
 Outcome view_of_ndarray(PyObject* x, const Sizes& sizes) {
   ArrayView from;
-  if (!numpy.new_view) return Outcome::declined();
   if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
   const int front = sizes.n - from.ndim;
   if (front < 0) return Outcome::declined();
@@ -55,7 +54,7 @@ Outcome view_of_ndarray(PyObject* x, const Sizes& sizes) {
   }
   const auto& a = *reinterpret_cast<const NumpyArray*>(x);
   constexpr int read_only = 0;
-  Owned y(numpy.new_view(numpy.type, Py_NewRef(a.descr), sizes.n, shape, stride, from.data, read_only, nullptr));
+  Owned y(numpy.new_array(numpy.type, Py_NewRef(a.descr), sizes.n, shape, stride, from.data, read_only, nullptr));
   if (!y || numpy.set_base(y.get(), Py_NewRef(x)) < 0) return Outcome::failed();
   return Outcome::done(std::move(y));
 }
@@ -66,7 +65,7 @@ Outcome view_of_tensor(PyObject* x, const Sizes& sizes) {
   if (!torch.expand || (sizes.keeps_length && sizes.none)) return Outcome::declined();
   PyObject* call[max_read_dims + 1] = {x};
   for (int d = 0; d < sizes.n; ++d) call[d + 1] = sizes.given[d];
-  Owned y(PyObject_VectorcallMethod(torch.expand, call, size_t(sizes.n) + 1, nullptr));
+  Owned y(PyObject_Vectorcall(torch.expand, call, size_t(sizes.n) + 1, nullptr));
   if (!y && (PyErr_ExceptionMatches(PyExc_RuntimeError) || PyErr_ExceptionMatches(PyExc_TypeError))) {
     PyErr_Clear();
     return Outcome::declined();

@@ -21,15 +21,16 @@ struct CachedPlan {
   bool caches = false;
 
   // Runs the cached plan, or else the plan that `make` returns. `make` returns null if Python must plan the call.
+  // target, recorded: as in HostPlan::run.
   template <class Make>
-  Outcome run(PyObject* x, const ArrayView& from, const Target* target, Make&& make) const {
-    if (plan) return nb::inst_ptr<HostPlan>(plan)->run(x, from, target);
+  Outcome run(PyObject* x, const ArrayView& from, const Target* target, Make&& make, bool recorded = false) const {
+    if (plan) return nb::inst_ptr<HostPlan>(plan)->run(x, from, target, recorded);
     std::unique_ptr<HostPlan> made = make();
     if (!made) return Outcome::declined();
-    if (!caches) return made->run(x, from, target);
+    if (!caches) return made->run(x, from, target, recorded);
     const Owned held(object(std::move(made)));
     if (!held || !cache_plan(key, held.get())) return Outcome::failed();
-    return nb::inst_ptr<HostPlan>(held.get())->run(x, from, target);
+    return nb::inst_ptr<HostPlan>(held.get())->run(x, from, target, recorded);
   }
 
  private:

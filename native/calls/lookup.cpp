@@ -177,13 +177,13 @@ Owned specialization_of(PyObject* key) {
   return found.get() == Py_None ? Owned() : std::move(found);
 }
 
-Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target) {
+Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target, bool recorded) {
   Owned reference(Py_NewRef(plan));  // as another thread may drop it from the cache
-  if (const HostPlan* const made = host_plan(plan)) return made->run(x, from, target);
-  PyObject* const ready = PyTuple_GetItem(plan, calls.ready);
-  if (!ready) return Outcome::failed();
-  if (ready != Py_None) {
-    Outcome y = nb::inst_ptr<HostPlan>(ready)->run(x, from, target);
+  if (const HostPlan* const made = host_plan(plan)) return made->run(x, from, target, recorded);
+  PyObject* const steps = PyTuple_GetItem(plan, calls.steps);
+  if (!steps) return Outcome::failed();
+  if (const HostPlan* const its = host_plan(steps)) {
+    Outcome y = its->run(x, from, target, recorded);
     if (!y.is_declined()) return y;
   }
   if (target) return Outcome::done(std::move(reference));
@@ -192,12 +192,13 @@ Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Targe
 }
 
 Outcome run_ready(PyObject* x, PyObject* plan) {
-  PyObject* const ready = PyTuple_GetItem(plan, calls.ready);
+  PyObject* const steps = PyTuple_GetItem(plan, calls.steps);
   ArrayView from;
-  if (!ready) return Outcome::failed();
-  if (ready == Py_None) return Outcome::declined();
+  if (!steps) return Outcome::failed();
+  const HostPlan* const its = host_plan(steps);
+  if (!its) return Outcome::declined();
   if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
-  return nb::inst_ptr<HostPlan>(ready)->run(x, from);
+  return its->run(x, from, nullptr, true);
 }
 
 Owned cached_plan(PyObject* key) { return value_of(calls.plans, key); }
@@ -208,11 +209,11 @@ bool cache_plan(PyObject* key, PyObject* plan) {
   return bool(done);
 }
 
-// (plans, index of the HostPlan in a CallPlan, run, store, specializations, types of NumPy's numbers,
+// (plans, index of `steps` in a CallPlan, run, store, specializations, types of NumPy's numbers,
 // fractions.Fraction, thread_count, bytes of the machine's memory, dictionary: function -> names of its arguments after
 // x, subclasses of tuple that are constants if all their items are) -> None
 PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
-  calls.ready = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
+  calls.steps = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
   if (PyErr_Occurred()) return nullptr;
   calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.store = Py_NewRef(args[3]);
   calls.specializations = Py_NewRef(args[4]), number_types.numpy = Py_NewRef(args[5]),

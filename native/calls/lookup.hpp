@@ -15,12 +15,13 @@ Owned gradients_key(PyObject* specialization_key, const ArrayView& g);
 Owned specialization_of(PyObject* key);          // null if none is cached
 Owned cached_plan(PyObject* key);                // null if none is cached
 bool cache_plan(PyObject* key, PyObject* plan);  // false with an error
-// Runs a cached plan for x, whose gradient is not recorded. target: where the result goes; null for fresh memory. With
-// a target the result may be the plan itself: Python must then run it.
-Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target = nullptr);
+// Runs a cached plan for x, whose gradient is not recorded. target, recorded: as in HostPlan::run. With a target the
+// result may be the plan itself: Python must then run it.
+Outcome run_plan(PyObject* x, const ArrayView& from, PyObject* plan, const Target* target = nullptr,
+                 bool recorded = false);
 // Counts a call. Returns whether it has been made so few times that caching its plan would not pay.
 bool is_seldom(PyObject* plan_key);
-// Runs a plan that Python made.
+// Runs a plan that Python made, and whose gradient is recorded.
 Outcome run_ready(PyObject* x, PyObject* plan);
 
 // METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp,

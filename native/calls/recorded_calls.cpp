@@ -47,7 +47,6 @@ struct SpecializedCall : PlannedCall {
                         box.get(), dynamic.channels_last ? Py_True : Py_False);
   }
   Owned specialization_key(const ArrayView& g) const override { return gradients_key(key_of_specialization.get(), g); }
-  void flip(ArrayView& x) const override { dynamic.boxes.flip(x); }
   std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override {
     return its().plan(from, dynamic, nullptr);
   }
@@ -74,12 +73,9 @@ Owned PlannedCall::adjoint_key(const ArrayView& g) const {
   return made.bytes();
 }
 
-Outcome PlannedCall::run(PyObject* x) const {
-  ArrayView from;
-  if (const Reading found = read_array(x, from); found != Reading::readable) return Outcome::unread(found);
-  flip(from);
+Outcome PlannedCall::run(PyObject* x, const ArrayView& from) const {
   const CachedPlan cached{key.get(), plan.get(), is_cached};
-  return cached.run(x, from, nullptr, [&] { return make_plan(from); });
+  return cached.run(x, from, nullptr, [&] { return make_plan(from); }, true);
 }
 
 Outcome PlannedCall::adjoint(PyObject* g) const {
@@ -90,10 +86,10 @@ Outcome PlannedCall::adjoint(PyObject* g) const {
   if (!fits) return Outcome::declined();
   const Owned of_gradients = adjoint_key(from);
   const Owned found = of_gradients ? cached_plan(of_gradients.get()) : Owned();
-  if (found) return run_plan(g, from, found.get());
+  if (found) return run_plan(g, from, found.get(), nullptr, true);
   const bool caches = of_gradients && (is_cached || !is_seldom(of_gradients.get()));
   const CachedPlan cached{of_gradients.get(), nullptr, caches};
-  return cached.run(g, from, nullptr, [&] { return make_adjoint(from); });
+  return cached.run(g, from, nullptr, [&] { return make_adjoint(from); }, true);
 }
 
 Outcome record_plan(PyObject* x, PyObject* plan) {
@@ -102,19 +98,23 @@ Outcome record_plan(PyObject* x, PyObject* plan) {
   return Outcome::of_python(PyObject_Vectorcall(gradients.apply, both, 2, nullptr));
 }
 
-Outcome record(PyObject* x, const ArrayDtype* dtype, const int64_t* shape_out, int ndim, const CachedPlan& cached,
+Outcome record(PyObject* x, const ArrayView& from, const int64_t* shape_out, int ndim, const CachedPlan& cached,
                std::unique_ptr<PlannedCall> call) {
   call->key = Owned(Py_XNewRef(cached.key)), call->plan = Owned(Py_XNewRef(cached.plan));
   call->is_cached = cached.plan || cached.caches;
-  call->dtype = dtype, call->ndim = ndim;
+  call->dtype = from.dtype, call->ndim = ndim;
   std::copy_n(shape_out, ndim, call->shape_out);
-  return record(x, std::move(call));
+  return record(x, from, std::move(call));
 }
 
-Outcome record(PyObject* x, std::unique_ptr<RecordedCall> call) {
+Outcome record(PyObject* x, const ArrayView& from, std::unique_ptr<RecordedCall> call) {
   try {
+    RecordedCall& its = *call;
     const nb::object recorded = nb::cast(call.release(), nb::rv_policy::take_ownership);
-    return record_plan(x, recorded.ptr());
+    its.from = &from;
+    Outcome y = record_plan(x, recorded.ptr());
+    its.from = nullptr;
+    return y;
   } catch (nb::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   }
@@ -133,7 +133,7 @@ Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject
   std::copy_n(from.shape, from.ndim, shape_out);
   const Specialization& its = made->its();
   for (int k = 0; k < its.n_axes; ++k) shape_out[its.axes[k].dim] = dynamic.sizes[k];
-  return record(call.x, from.dtype, shape_out, from.ndim, cached, std::move(made));
+  return record(call.x, from, shape_out, from.ndim, cached, std::move(made));
 }
 
 // The Function's forward: (ctx, x, RecordedCall or CallPlan) -> the result.
@@ -141,7 +141,7 @@ PyObject* recorded_forward(PyObject* const* args, Py_ssize_t) {
   PyObject *const x = args[1], *const how = args[2];
   if (PyObject_SetAttr(args[0], gradients.name_call, how) < 0) return nullptr;
   const RecordedCall* const call = PyTuple_Check(how) ? nullptr : nb::inst_ptr<RecordedCall>(how);
-  Outcome y = call ? call->run(x) : run_ready(x, how);
+  Outcome y = !call ? run_ready(x, how) : call->from ? call->run(x, *call->from) : Outcome::declined();
   if (!y.is_declined()) return std::move(y).to_python();
   const Owned operands(call ? call->operands() : Py_NewRef(how));
   PyObject* const both[2] = {x, operands.get()};

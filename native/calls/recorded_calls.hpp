@@ -16,8 +16,8 @@ namespace tenter {
 // A call, as a linear map from a tensor to a tensor.
 struct RecordedCall {
   virtual ~RecordedCall() = default;
-  // The result for x.
-  virtual Outcome run(PyObject* x) const = 0;
+  // The result for x. from: its view, flipped as the call's boxes say.
+  virtual Outcome run(PyObject* x, const ArrayView& from) const = 0;
   // The gradient of x, from a gradient g of the result. g: not traced.
   virtual Outcome adjoint(PyObject* g) const = 0;
   // A tuple by which Python runs the same call; a new reference, or null with an error. It begins with the bytes of an
@@ -29,6 +29,8 @@ struct RecordedCall {
   // The keys by which Python stores the specialization and the plan of gradients with g's layout; null if it must not.
   virtual Owned specialization_key(const ArrayView&) const { return Owned(); }
   virtual Owned plan_key(const ArrayView&) const { return Owned(); }
+  // The view with which `run` is called; null except while PyTorch records the call.
+  const ArrayView* from = nullptr;
 };
 
 // A recorded call that the core plans.
@@ -42,24 +44,24 @@ struct PlannedCall : RecordedCall {
   int ndim;  // of the result
   int64_t shape_out[max_read_dims];
 
-  Outcome run(PyObject* x) const override;
+  Outcome run(PyObject* x, const ArrayView& from) const override;
   Outcome adjoint(PyObject* g) const override;
   Owned plan_key(const ArrayView& g) const override { return is_cached ? adjoint_key(g) : Owned(); }
   // The plan of the call, and the plan of the gradient of x. Null where Python must plan.
-  // from: the view of x, after `flip`; or the view of the gradient.
+  // from: the view of x, flipped as the call's boxes say; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
-  virtual void flip(ArrayView&) const {}
 
  private:
   // The key of the plan of gradients with g's layout. Null if the call has no key.
   Owned adjoint_key(const ArrayView& g) const;
 };
 
-// Runs a call and records its gradient. Declined if Python has not registered the Function yet.
-Outcome record(PyObject* x, std::unique_ptr<RecordedCall> call);
+// Runs a call and records its gradient. from: as in RecordedCall::run. Declined if Python has not registered the
+// Function yet.
+Outcome record(PyObject* x, const ArrayView& from, std::unique_ptr<RecordedCall> call);
 // The same for a call that the core plans, whose members it fills in. shape_out, ndim: of the result.
-Outcome record(PyObject* x, const ArrayDtype* dtype, const int64_t* shape_out, int ndim, const CachedPlan& cached,
+Outcome record(PyObject* x, const ArrayView& from, const int64_t* shape_out, int ndim, const CachedPlan& cached,
                std::unique_ptr<PlannedCall> call);
 // The same for a plan that Python made.
 Outcome record_plan(PyObject* x, PyObject* plan);

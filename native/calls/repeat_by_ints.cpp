@@ -179,7 +179,7 @@ Outcome recorded(PyObject* x, const ArrayView& from, const Repeats& by, const Ca
   if (!made) return PyErr_NoMemory(), Outcome::failed();
   made->by = by, made->ndim_in = from.ndim;
   std::copy_n(from.shape, from.ndim, made->shape_in);
-  return record(x, from.dtype, by.shape_out, by.ndim, cached, std::move(made));
+  return record(x, from, by.shape_out, by.ndim, cached, std::move(made));
 }
 
 }  // namespace

@@ -94,13 +94,7 @@ PyObject* Repeated::operands() const {
   return PyTuple_Pack(7, itemsize.get(), Py_None, shape.get(), shape.get(), offsets.get(), at.get(), total.get());
 }
 
-Outcome Repeated::run(PyObject* x) const {
-  ArrayView from;
-  const Reading found = read_array(x, from);
-  if (found == Reading::failed) return Outcome::failed();
-  if (found != Reading::readable || from.device != on_cpu || from.dtype != dtype || from.ndim != ndim_in ||
-      !std::equal(from.shape, from.shape + from.ndim, shape_in))
-    return Outcome::of_python(PyErr_Format(PyExc_RuntimeError, "x: expected the array whose counts these are"));
+Outcome Repeated::run(PyObject* x, const ArrayView& from) const {
   Outcome y = copy(x, from, nullptr, true);
   if (y.is_declined()) return Outcome::of_python(PyErr_Format(PyExc_MemoryError, "result: no memory"));
   return y;
@@ -269,7 +263,7 @@ Outcome repeat_counts(PyObject* x, const CallArguments& names, PyObject* const* 
   const int64_t total = how.counts.total;
   if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();
   how.shape_out[how.dim] = total;
-  return wants ? record(x, std::move(made)) : how.copy(x, from, target);
+  return wants ? record(x, from, std::move(made)) : how.copy(x, from, target);
 }
 
 namespace {

@@ -23,7 +23,7 @@ struct Repeated : RecordedCall {
 
   // The result. target: where it goes; null for fresh memory. recorded: whether its gradient is recorded.
   Outcome copy(PyObject* x, const ArrayView& from, const Target* target, bool recorded = false) const;
-  Outcome run(PyObject* x) const override;
+  Outcome run(PyObject* x, const ArrayView& from) const override;
   Outcome adjoint(PyObject* g) const override;
   PyObject* operands() const override;
 

@@ -251,6 +251,7 @@ bool Specialization::read(PyObject* size, const ArrayView& x, DynamicArguments& 
 std::unique_ptr<HostPlan> Specialization::plan(const ArrayView& from, const DynamicArguments& dynamic,
                                                const Target* target) const {
   if (dynamic.boxes.count && dynamic.boxes.count != n_axes) return nullptr;
+  if (ndim + in_parts > max_read_dims) return nullptr;  // the parts of complex numbers are a dim
   SpecializedPlan call(*this, from, dynamic, target);
   return call.set_sizes() ? call.plan() : nullptr;
 }

@@ -1,6 +1,7 @@
 #include "plan/host_plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "arrays/array_libraries.hpp"
 #include "arrays/results.hpp"
@@ -159,14 +160,14 @@ int HostPlan::threads() const {
   return shares ? thread_count() : 1;
 }
 
-Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target) const {
-  if (target && !target->takes(shape_, ndim_, order_)) return Outcome::declined();
+Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target, bool recorded) const {
+  if (!ndim_ || (target && !target->takes(shape_, ndim_, order_))) return Outcome::declined();
   const int n_threads = threads();
   if (!n_threads) return Outcome::failed();
   if (target && target->normalization.each) return run_normalized(x, from, *target, n_threads);
   if (target)
     return target->fill(order_, n_threads, [&](char* to, bool stream) { run(from.data, to, n_threads, stream); });
-  Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_);
+  Fresh y = result_of(x, from, shape_, ndim_, bytes_, in_order_ ? nullptr : order_, recorded);
   if (y.is_made() && !no_exception([&] { run(from.data, y.data, n_threads, y.stream); })) return Outcome::failed();
   return std::move(y.array);
 }
@@ -220,7 +221,8 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   int64_t n_loops = 1;
   for (const Chunks::Loop& loop : chunks_.loops) n_loops *= loop.n;
   const uintptr_t source = memories[chunks_.source], target = memories[chunks_.target];
-  Polling polling;  // a chunk may be too short for the loops of its kernels to poll
+  std::optional<Polling> polling;  // a chunk may be too short for the loops of its kernels to poll
+  if (interrupted && !small()) polling.emplace();
   for (int64_t i = 0; i < n_loops; ++i) {
     int64_t source_at = 0, target_at = 0, index = i;
     for (size_t k = chunks_.loops.size(); k-- > 0; index /= chunks_.loops[k].n) {
@@ -231,7 +233,7 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
       memories[chunks_.source] = source + uintptr_t(source_at + at * chunks_.source_step);
       memories[chunks_.target] = target + uintptr_t(target_at + at * chunks_.target_step);
       run_range(chunks_.n - at < chunks_.each ? last_ : main_, memories, threads, stream);
-      if (interrupted && polling.due() && interrupted()) throw Interrupted();
+      if (polling && polling->due() && interrupted()) throw Interrupted();
     }
   }
   memories[chunks_.source] = source, memories[chunks_.target] = target;

@@ -52,7 +52,7 @@ PyMethodDef fast(const char* name) {
 }
 
 PyMethodDef functions[] = {
-    fast<register_numpy, 6>("register_numpy"),
+    fast<register_numpy, 5>("register_numpy"),
     fast<register_torch, 16>("register_torch"),
     fast<register_calls, 11>("register_calls"),
     fast<cached_call, 2, true>("cached_call"),
@@ -128,7 +128,7 @@ void read_axes(const nb::object& of, const nb::tuple& axes, Specialization& to) 
   const auto order = field<nb::object>(of, "order"), at = field<nb::object>(of, "at");
   to.ndim = field<int>(of, "ndim");
   const bool fits = axes.size() >= 1 && axes.size() <= size_t(max_read_dims) && to.ndim >= 1 + to.strides_decide &&
-                    to.ndim + to.in_parts <= max_read_dims;
+                    to.ndim <= max_read_dims;
   require(fits, "axes of at most 8 dims");
   to.in_order = order.is_none(), to.by_dims = at.is_none();
   for (int d = 0; d < to.ndim; ++d) to.order[d] = to.in_order ? d : nb::cast<int>(order[size_t(d)]);

@@ -262,7 +262,6 @@ void bind_plan(nb::module_& m) {
         nb::arg("on_device"), nb::arg("room"));
   m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
         nb::arg("made_column"));
-  m.attr("READ_DIMS") = max_read_dims;
 }
 
 }  // namespace tenter

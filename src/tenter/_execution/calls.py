@@ -48,7 +48,7 @@ def _run_cached(x: Any, plan: CallPlan) -> Any:
 
 
 _native.register_calls(
-    plans, CallPlan._fields.index("ready"), _run_cached, store, specializations.native,
+    plans, CallPlan._fields.index("steps"), _run_cached, store, specializations.native,
     tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(), ARGUMENTS,
     (Convention, Filter, Keys),
 )  # fmt: skip

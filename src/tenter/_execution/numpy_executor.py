@@ -29,7 +29,7 @@ def _register() -> None:
     dtypes = tuple((d, BOOL_CODE if d.kind == "b" else 0, 0, NUMBERS.get(d.name, -1), d.itemsize) for d in found)
     probe = np.zeros((3, 4), np.int16)[:, ::-2]
     as_read = probe, address(probe), probe.shape, probe.strides, probe.dtype
-    _native.register_numpy(np.ndarray, np.empty, dtypes, as_read, large_empty, _table_of_functions())
+    _native.register_numpy(np.ndarray, dtypes, as_read, large_empty, _table_of_functions())
 
 
 def _table_of_functions() -> Any:

@@ -142,9 +142,6 @@ def planned(
     on_device: bool,
     room: Callable[[float], None],
 ) -> dict[str, Any]: ...
-
-READ_DIMS: int
-
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...
 def premultiply(
     src: int, dst: int, dtype: int, n_pixels: int, channels: int, divides: bool, unseen: float, threads: int, /
@@ -209,7 +206,7 @@ class RecordedCall:
 
 def register_calls(
     plans: Any,
-    ready: int,
+    steps: int,
     run: Any,
     store: Any,
     specializations: Any,

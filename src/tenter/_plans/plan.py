@@ -7,7 +7,6 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
@@ -32,7 +31,6 @@ class CallPlan(NamedTuple):
     order: the result's dims from slowest to fastest in memory; None if they are in order
     positions: in the maps' tables
     steps: None if the reference kernel runs
-    ready: the plan as the core runs it by itself
     """
 
     spec: Spec
@@ -47,7 +45,6 @@ class CallPlan(NamedTuple):
     positions: int
     device: str | None
     steps: Any
-    ready: _native.HostPlan | None
 
     @property
     def offsets(self) -> Any:
@@ -137,7 +134,6 @@ def _planned(
             return found._replace(spec=spec)  # type: ignore[no-any-return]  # the spec holds offsets
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
-    is_read = layout.device is None and 0 < len(shape_out) <= _native.READ_DIMS and 0 not in shape_out
     made = CallPlan(
         spec=spec,
         transposed=transposed,
@@ -151,7 +147,6 @@ def _planned(
         positions=0 if steps is None else steps.positions,
         device=layout.device,
         steps=steps,
-        ready=steps if is_read else None,
     )
     if key is not None:
         cache.store(key, made)

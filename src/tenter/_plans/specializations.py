@@ -178,9 +178,9 @@ class _Summed(NamedTuple):
 
 def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: bool) -> _native.Specialization | None:
     """Returns the core's form of a specialization; None if Python must handle such calls."""
-    spec, axes, ndim = of.spec, of.axes, len(x.shape)
+    spec, axes = of.spec, of.axes
     number = NUMBERS.get(PARTS.get(x.dtype, x.dtype), -1)
-    if x.dtype == OPAQUE or len(axes) < 1 or ndim > _native.READ_DIMS or (transposed and number < 0):
+    if x.dtype == OPAQUE or len(axes) < 1 or (transposed and number < 0):
         return None
     how = _summed(x, of, number, transposed)
     if how is None:
@@ -199,7 +199,7 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
     made = CoreSpecialization(
         axes=core_axes,
         at=of.at,
-        ndim=ndim,
+        ndim=len(x.shape),
         order=order,
         rounding=of.rounding,
         policy=of.policy,

@@ -19,9 +19,10 @@ cached_call, expand_view = _native.cached_call, _native.expand_view
 BOOL = 6  # DLPack's code
 
 
-def cached(call: str, x: torch.Tensor, *args: Any) -> Any:
+def cached(*call: Any) -> Any:
     # Only Dynamo follows calls on ordinary tensors without the core noticing. The core detects everything else itself.
-    return in_one_node(call, x, *args) if is_dynamo_compiling() else cached_call(call, x, *args)
+    # One tuple of the name, x and the arguments is handed on; Python would copy several into a new one.
+    return in_one_node(*call) if is_dynamo_compiling() else cached_call(*call)
 
 
 def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
