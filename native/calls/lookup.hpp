@@ -38,7 +38,6 @@ Outcome last_offset(PyObject* const* args, Py_ssize_t n);
 Outcome by_offsets(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_offsets(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_positions(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_ranges(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_mask(PyObject* const* args, Py_ssize_t n);
 Outcome ragged_spans(PyObject* const* args, Py_ssize_t n);

@@ -161,7 +161,7 @@ int HostPlan::threads() const {
 }
 
 Outcome HostPlan::run(PyObject* x, const ArrayView& from, const Target* target, bool recorded) const {
-  if (!ndim_ || (target && !target->takes(shape_, ndim_, order_))) return Outcome::declined();
+  if (ndim_ < 0 || (target && !target->takes(shape_, ndim_, order_))) return Outcome::declined();
   const int n_threads = threads();
   if (!n_threads) return Outcome::failed();
   if (target && target->normalization.each) return run_normalized(x, from, *target, n_threads);

@@ -54,7 +54,7 @@ class HostPlan {
   // ---- running a plan
 
   // The result for x. target: where it goes; null for fresh memory. recorded: as in result_of. Declined if the result
-  // has no dims, or more than the core reads.
+  // has more dims than the core reads.
   Outcome run(PyObject* x, const ArrayView& from, const Target* target = nullptr, bool recorded = false) const;
   // The same by addresses. stream: whether to write the result with streaming stores. Throws std::bad_alloc.
   void run(const char* from, char* to, int threads, bool stream) const;
@@ -83,7 +83,7 @@ class HostPlan {
   std::unique_ptr<AxisMap> own_maps_[max_read_dims];
   int n_own_maps_ = 0;
   int64_t shape_[max_read_dims];
-  int order_[max_read_dims], ndim_ = 0;  // set if the core reads arrays of so many dims
+  int order_[max_read_dims], ndim_ = -1;  // set if the core reads arrays of so many dims
   bool in_order_ = true;
   int64_t bytes_ = 0, values_ = 0, bytes_each_ = 0;
 };

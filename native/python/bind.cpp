@@ -124,10 +124,7 @@ void bind_tuning(nb::module_& m, nb::module_& testing) {
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);
 }
 
-void bind_threads(nb::module_& m) {
-  m.def("join_openmp", &join_openmp);
-  m.def("forked", &forked);
-}
+void bind_threads(nb::module_& m) { m.def("forked", &forked); }
 
 void translate_exceptions() {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {

@@ -66,7 +66,6 @@ PyMethodDef functions[] = {
     fast<last_offset, 1>("last_offset"),
     fast<ragged_offsets, 3>("ragged_offsets"),
     fast<ragged_row_ids, 3>("ragged_row_ids"),
-    fast<ragged_positions, 3>("ragged_positions"),
     fast<ragged_ranges, 5>("ragged_ranges"),
     fast<ragged_mask, 3>("ragged_mask"),
     fast<ragged_spans, 4>("ragged_spans"),

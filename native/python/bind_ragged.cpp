@@ -11,7 +11,8 @@ const T* pointer(uintptr_t address) {
   return reinterpret_cast<const T*>(address);
 }
 
-// A start or step is an address of a table, or 0 for the same number in all rows.
+// A start or step is an address of a table, or 0 for the same number in all rows. Returns the first row with a number
+// that does not fit, and then writes nothing; -1 if all fit.
 void bind_ranges(nb::module_& m) {
   m.def("ranges", [](uintptr_t offset, int64_t n, uintptr_t start, uintptr_t step, int64_t start_of_all,
                      int64_t step_of_all, bool ids, uintptr_t dst, bool int32, int threads, bool stream) {
@@ -25,22 +26,11 @@ void bind_ranges(nb::module_& m) {
                           reinterpret_cast<char*>(dst),
                           int32,
                           stream};
-    without_gil([&] { kernels().ranges(task, threads); });
-  });
-  m.def("ranges_fit", [](uintptr_t offset, int64_t n, uintptr_t start, uintptr_t step, int64_t start_of_all,
-                         int64_t step_of_all, bool int32, int threads) {
-    const RangesTask task{pointer<int64_t>(offset),
-                          n,
-                          pointer<int64_t>(start),
-                          pointer<int64_t>(step),
-                          start_of_all,
-                          step_of_all,
-                          false,
-                          nullptr,
-                          int32,
-                          false};
     int64_t wrong = -1;
-    without_gil([&] { wrong = ranges_fit(task, threads); });
+    without_gil([&] {
+      wrong = ids ? -1 : ranges_fit(task, threads);
+      if (wrong < 0 && task.offset[n]) kernels().ranges(task, threads);
+    });
     return wrong;
   });
 }
@@ -96,20 +86,12 @@ void bind_padding(nb::module_& m) {
   });
 }
 
-void bind_spans(nb::module_& m) {
-  m.def("mark_spans", [](uintptr_t spans, uintptr_t dst, int64_t rows, int64_t k, int64_t n, int threads) {
-    const SpansTask task{reinterpret_cast<int64_t*>(spans), reinterpret_cast<char*>(dst), rows, k, n};
-    without_gil([&] { mark_spans(task, threads); });
-  });
-}
-
 }  // namespace
 
 void bind_ragged(nb::module_& m) {
   bind_ranges(m);
   bind_extremes(m);
   bind_padding(m);
-  bind_spans(m);
 }
 
 }  // namespace tenter

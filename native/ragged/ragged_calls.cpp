@@ -14,20 +14,6 @@
 namespace tenter {
 namespace {
 
-Outcome numbered(PyObject* const* args, bool ids) {
-  Arguments arguments;
-  ArrayView lengths;
-  RowLengths rows;
-  int64_t bytes;
-  Reading found = arguments.integers(args[0], lengths);
-  if (found == Reading::readable) found = rows.read(lengths, args[1]);
-  if (found != Reading::readable) return Outcome::unread(found);
-  if (!fits_machine(rows.total, lengths.dtype->itemsize, bytes)) return Outcome::declined();
-  return made(args[0], lengths, &rows.total, 1, args[2], [&](char* to, int threads, bool stream) {
-    kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, ids, to, is_int32(lengths), stream}, threads);
-  });
-}
-
 // An argument that is one number for all rows, or an array of one number per row.
 //   table  int64, in the array's memory or copied; null for one number
 //   given  whether the argument is an array, which `view` describes
@@ -87,9 +73,20 @@ Outcome ragged_offsets(PyObject* const* args, Py_ssize_t) {
   return found == Reading::readable ? std::move(y.array) : Outcome::unread(found);
 }
 
-// (lengths, total, out) -> the row of each position; the place of each position in its row
-Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t) { return numbered(args, true); }
-Outcome ragged_positions(PyObject* const* args, Py_ssize_t) { return numbered(args, false); }
+// (lengths, total, out) -> the row of each position
+Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t) {
+  Arguments arguments;
+  ArrayView lengths;
+  RowLengths rows;
+  int64_t bytes;
+  Reading found = arguments.integers(args[0], lengths);
+  if (found == Reading::readable) found = rows.read(lengths, args[1]);
+  if (found != Reading::readable) return Outcome::unread(found);
+  if (!fits_machine(rows.total, lengths.dtype->itemsize, bytes)) return Outcome::declined();
+  return made(args[0], lengths, &rows.total, 1, args[2], [&](char* to, int threads, bool stream) {
+    kernels().ranges({rows.offset, rows.n, nullptr, nullptr, 0, 1, true, to, is_int32(lengths), stream}, threads);
+  });
+}
 
 // (starts, lengths, steps, total, out) -> the ranges of all rows, one after the other
 Outcome ragged_ranges(PyObject* const* args, Py_ssize_t) {

@@ -43,29 +43,21 @@ def positions(s: Segments) -> Array:
 
 def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Array:
     """starts, steps: an int, or an int64 array with one value for each row."""
-    _check_ranges(s, starts, steps, int32)
     return _ranges(s, np.int32 if int32 else np.int64, starts, steps)
-
-
-def _check_ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> None:
-    """Refuses ranges whose numbers do not fit the dtype."""
-    (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
-    wrong = _native.ranges_fit(address(s.offsets), s.n, start_table, step_table, start, step, int32, thread_count())
-    if wrong >= 0:
-        start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
-        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
-        refuse(ValueError, "starts", f"ranges of {'int32' if int32 else 'int64'}", got)
 
 
 def _ranges(s: Segments, dtype: type, starts: Any = 0, steps: Any = 1, ids: bool = False) -> Array:
     limits.memory((s.total,), np.dtype(dtype).itemsize)
     y, at, past_caches = blocks.empty((s.total,), np.dtype(dtype))
     (start_table, start), (step_table, step) = _table_and_number(starts), _table_and_number(steps)
-    if s.total:
-        _native.ranges(
-            address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32,
-            thread_count(), past_caches,
-        )  # fmt: skip
+    wrong = _native.ranges(
+        address(s.offsets), s.n, start_table, step_table, start, step, ids, at, dtype is np.int32,
+        thread_count(), past_caches,
+    )  # fmt: skip
+    if wrong >= 0:
+        start, step = (int(v[wrong]) if isinstance(v, np.ndarray) else v for v in (starts, steps))
+        got = f"{int(s.offsets[wrong + 1] - s.offsets[wrong])} from {start} by {step} in row {wrong}"
+        refuse(ValueError, "starts", f"ranges of {dtype.__name__}", got)
     return y
 
 
@@ -131,12 +123,14 @@ def spans(starts: Array, ends: Array, length: int) -> Array:
     """Returns the mask of positions between starts and ends, along the last dim of checked spans."""
     shape = (*starts.shape[:-1], length)
     limits.memory(shape, 1)
-    y, at, _ = blocks.empty(shape, np.dtype(np.bool_))
-    if y.size:
-        pairs = np.empty((*starts.shape, 2), np.int64)  # a copy, because the core sorts them
-        pairs[..., 0], pairs[..., 1] = starts, ends
-        n_rows = math.prod(shape[:-1])
-        _native.mark_spans(address(pairs), at, n_rows, starts.shape[-1], length, thread_count())
+    y = blocks.empty(shape, np.dtype(np.bool_))[0]
+    if not starts.size:
+        y.fill(False)
+    elif y.size:
+        starts, ends, marked = (a.reshape(-1, a.shape[-1]) for a in (starts, ends, y))  # the core reads 8 dims
+        starts, ends = np.ascontiguousarray(starts), np.ascontiguousarray(ends)
+        written = _native.ragged_spans(starts, ends, length, marked)
+        assert written is not None
     return y
 
 

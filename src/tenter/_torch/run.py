@@ -15,8 +15,6 @@ from tenter._plans import reference
 from tenter._plans.plan import CallPlan
 from tenter._torch import device
 
-_native.join_openmp()  # shares PyTorch's threads; a second pool would oversubscribe the cores
-
 
 def writable(out: Any) -> torch.Tensor | None:
     if is_compiling() or type(out) not in TYPES or out.requires_grad:

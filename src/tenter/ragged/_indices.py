@@ -208,9 +208,13 @@ def positions(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.positions", positions, no_other, too_many, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_positions(lengths, output_size, None)) is not None:
+    if out is None and not in_dynamo() and (found := _positions(lengths, output_size, None)) is not None:
         return found
-    return _of_positions("positions", _native.ragged_positions, lengths, output_size, out)
+    return _of_positions("positions", _positions, lengths, output_size, out)
+
+
+def _positions(lengths: Any, output_size: Any, out: Any) -> Any:
+    return _native.ragged_ranges(0, lengths, 1, output_size, out)
 
 
 def _of_positions(what: str, by_core: Any, lengths: Any, output_size: Any, out: Any) -> Any:
