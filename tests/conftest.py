@@ -80,6 +80,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.name.startswith(FIRST))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """The default tests need none of a device, whose modules take seconds to import."""
+    return True if collection_path.name == "device" and "not gpu" in config.option.markexpr else None
+
+
 def pytest_collection() -> None:
     gc.disable()  # imports and tests that are collected stay
 

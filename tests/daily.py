@@ -9,7 +9,10 @@ import pytest
 
 
 def daily(
-    of: Iterable[Any], every: int, ids: Callable[[Any], str] = str, always: Callable[[Any], bool] = lambda p: False
+    of: Iterable[Any],
+    every: int,
+    ids: Callable[[Any], str | None] = lambda p: None,
+    always: Callable[[Any], bool] = lambda p: False,
 ) -> list[Any]:
     """One in `every`, from the first on, and those that are `always` there. A tuple is a test's several parameters."""
     found = []

@@ -16,7 +16,7 @@ from torch.testing import assert_close
 
 import tenter
 import tenter.torch
-from ranks import CHECKS, RANKS, check, mesh, need, same, sharded
+from ranks import CHECKS, RANKS, check, mesh, need, same, sharded, slow_check
 
 COUNTS = torch.tensor([1, 0, 2, 3])
 
@@ -230,7 +230,7 @@ def sums_over_ranks():
     same(y.full_tensor(), torch.full((3, 3), 2 * RANKS))
 
 
-@check
+@slow_check
 def compiled():
     def f(x, counts):
         y = tenter.repeat_interleave(x, counts, 1, output_size=6)

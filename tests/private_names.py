@@ -106,9 +106,6 @@ CASES: dict[str, Callable[[], Any]] = {
     **{f"{k}, missing": lambda v=v: spoiled(v[0], v[1], MISSING) for k, v in (NAMES | LASTING).items()},
     **{f"{k}, changed": lambda v=v: spoiled(*v) for k, v in (NAMES | LASTING).items() if v[2] is not MISSING},
 }
-# Some of each kind of way that is taken instead.
-DAILY = ("functorch, changed", "keys, missing", "guard, changed", "single level, changed", "one level, missing", "backward",
-         "mark", "levels, missing")  # fmt: skip
 
 
 # ---- what is compared

@@ -68,7 +68,7 @@ def test_unchanged_calls_are_served(name):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("name", daily(CALLS, 4))
+@pytest.mark.parametrize("name", daily(CALLS, len(CALLS)))
 def test_unchanged_calls_are_served_in_compiled_code(name):
     function, shape, call = CALLS[name]
     torch._dynamo.reset()
@@ -230,10 +230,10 @@ class Ruled(torch.Tensor):
         return super().__torch_function__(func, types, args, kwargs or {})
 
 
-@pytest.mark.parametrize("call", [
+@pytest.mark.parametrize("call", daily([
     lambda x: x.repeat(repeats=(2, 2)), lambda x: x.repeat(2, 2), lambda x: x.repeat([2, 2]), lambda x: x.tile(2, 2),
     lambda x: x.tile((2,)), lambda x: x.tile(dims=(2,)), lambda x: x.repeat_interleave(2, dim=1), lambda x: torch.tile(x, (2,)),
-])  # fmt: skip
+], 4))  # fmt: skip
 def test_what_goes_on_to_pytorch_from_compiled_code(call):
     """In every spelling of its own."""
     torch._dynamo.reset()
@@ -286,8 +286,8 @@ def test_other_threads_are_served_too():
     assert found == [True]
 
 
-@pytest.mark.parametrize("every", [96, pytest.param(1, marks=pytest.mark.slow)])
-def test_hostile_input_ends_in_an_exception(every):
+@pytest.mark.slow
+def test_hostile_input_ends_in_an_exception():
     """In a process of its own, so that a crash is seen."""
-    done = run_program("hostile_torch.py", every, timeout=240)
+    done = run_program("hostile_torch.py", 1, timeout=600)
     assert done.returncode == 0, (done.returncode, done.stdout[-500:], done.stderr[-1500:])

@@ -28,8 +28,7 @@ def rule(kind, align, scale=None, box=None, tie="floor", arithmetic="exact", edg
     return AxisRule(kind, align, scale, box, tie, arithmetic, edge, antialias, -0.5)
 
 
-@pytest.mark.parametrize("align", ALIGNS)
-@pytest.mark.parametrize("antialias", [False, True])
+@pytest.mark.parametrize("align, antialias", daily(itertools.product(ALIGNS, [False, True]), 7))
 def test_the_cores_positions_are_those_of_geometry(align, antialias):
     """Maps by positions that the core computes, and by those that Geometry gives it."""
     differ = 0

@@ -133,7 +133,8 @@ def test_wrong_results_fail(tmp_path: Path) -> None:
     assert [(row.program, row.failed[:11]) for row in rows] == [("small", "size (60, 4"), ("none", "not one pic")]
 
 
-@pytest.mark.parametrize("types", [("JPEG", "GIF"), pytest.param((*folder_types.TYPES,), marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("types", [(*folder_types.TYPES,)])
 def test_folders_of_each_type_are_measured_beside_pillow(
     types: tuple[str, ...], tmp_path: Path, only: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,7 @@ def in_the_project(monkeypatch):
 # ---- rows
 
 
-@pytest.mark.parametrize("row", daily(SMALL, 3, lambda row: f"{row.group}: {row.name}"))
+@pytest.mark.parametrize("row", daily(SMALL, 12, lambda row: f"{row.group}: {row.name}"))
 def test_every_row_is_right_and_has_its_figures(row):
     found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
     assert (found.adjoint is not None) == has_adjoint(row.make())
@@ -142,6 +142,7 @@ def test_bytes_on_the_page_are_those_of_the_rows():
         assert (r.adjoint is not None) == has_adjoint(case)
 
 
+@pytest.mark.slow
 def test_rows_are_large_and_each_named_once():
     found = gpu_measure.unmeasured()
     assert len({(r.group, r.name) for r in found}) == len(found)
@@ -211,6 +212,7 @@ def test_a_peer_that_fails(failed, shown):
     assert gpu_report.notes([r], gpu_report.Record({}, [r], {})) == [f"- row: PyTorch: {failed}"]
 
 
+@pytest.mark.slow
 def test_rows_that_were_not_measured_say_so():
     r = Result("g", "row", Direction(), Direction(), AIMS, 10**9)
     not_yet = gpu_report.UNMEASURED

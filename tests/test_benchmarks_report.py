@@ -39,6 +39,7 @@ def test_results_survive_json(measured):
         assert [report.READ[part](json.loads(json.dumps(asdict(of)))) for of in found] == found
 
 
+@pytest.mark.slow
 def test_pages_change_between_their_markers_alone(out, measured):
     about = machine(SETTINGS)
     written = report.write(out, about, measured)
@@ -53,6 +54,7 @@ def test_pages_change_between_their_markers_alone(out, measured):
     assert out.with_suffix(".md").read_text() == page
 
 
+@pytest.mark.slow
 def test_parts_that_were_not_measured_are_kept(out, measured):
     about = machine(SETTINGS)
     report.write(out, about, measured)

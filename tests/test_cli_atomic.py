@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import resource
 import shutil
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import Image, _inside, in_child, killed_at, noise, refused  # noqa: F401
+from daily import daily
 from tenter.cli import output
 from tenter.cli.main import main
 
@@ -43,13 +45,13 @@ def without(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
         monkeypatch.setattr(place, "_rename_new", lambda *_: False)
 
 
-missing = pytest.mark.parametrize("missing", ["", "links", "links and renameat2"])
+MISSING = ["", "links", "links and renameat2"]
+missing = pytest.mark.parametrize("missing", MISSING)
 
 # ---- killed
 
 
-@missing
-@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("missing, force", daily(itertools.product(MISSING, [["--force"], []]), 6))
 def test_killed_at_any_step(monkeypatch: pytest.MonkeyPatch, missing: str, force: list[str]) -> None:
     assert main(["resize", "in.png", "whole.png", "--scale", "2"]) == 0  # and every module is imported
     whole = Path("whole.png").read_bytes()
@@ -214,8 +216,9 @@ def test_force_keeps_an_access_list() -> None:
 # ---- a full disk, a folder that disappears
 
 
-@pytest.mark.parametrize("name", ["out.png", "out.jpg", "out.tif", "out.npy"])
-@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize(
+    "name, force", daily(itertools.product(["out.png", "out.jpg", "out.tif", "out.npy"], [[], ["--force"]]), 3)
+)
 def test_a_full_disk(capfd: pytest.CaptureFixture[str], name: str, force: list[str]) -> None:
     args = ["resize", "in.png", name, "--size", "30x30"]
     assert main(args) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from daily import daily
 from picture_helpers import read_picture
 from tenter.cli.kept.orientation import turn_back
 from tenter.cli.main import main
@@ -132,8 +134,7 @@ def test_exact_or_fast(capsys: pytest.CaptureFixture[str]) -> None:
 # ---- how far from a full decode. docs/file-formats.md states these bounds
 
 
-@pytest.mark.parametrize("quality", [75, 92])
-@pytest.mark.parametrize("name", ["stars", "face", "cup", "text"])
+@pytest.mark.parametrize("name, quality", daily(itertools.product(["stars", "face", "cup", "text"], [75, 92]), 3))
 def test_what_the_decoder_shrinks_is_not_seen(name: str, quality: int) -> None:
     original = jpeg(photographs()[name], quality=quality)
     for mode in FILTERS:

@@ -253,6 +253,7 @@ def test_ctrl_c_is_for_one_process_to_answer(monkeypatch: pytest.MonkeyPatch) ->
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c(jobs: int) -> None:
     Path("many").mkdir()

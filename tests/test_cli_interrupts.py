@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -12,11 +13,13 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import Image, _inside  # noqa: F401
+from daily import daily
 
 #: The command with a function that never ends, no more than a C library's, by any signal.
 PROGRAM = """
 import ctypes, signal, sys
 from tenter.cli import main, resize
+from daily import daily
 from tenter.cli.writing import files
 signal.signal(signal.SIGINT, signal.default_int_handler)
 lock = ctypes.create_string_buffer(256)
@@ -31,8 +34,11 @@ main.run()
 """
 
 
-@pytest.mark.parametrize("where", ["encoder", "decoder", "core"])
-@pytest.mark.parametrize("args", [["in.png", "out.gif"], ["many", "out/", "--jobs", "1"], ["many", "out/"], ["-", "-"]])
+WHERE = ["encoder", "decoder", "core"]
+ARGS = [["in.png", "out.gif"], ["many", "out/", "--jobs", "1"], ["many", "out/"], ["-", "-"]]
+
+
+@pytest.mark.parametrize("args, where", daily(itertools.product(ARGS, WHERE), 5))
 def test_an_interrupt_waits_for_nothing(where: str, args: list[str]) -> None:
     Path("many").mkdir()
     for k in range(3):

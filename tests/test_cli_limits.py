@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
@@ -54,7 +55,7 @@ KINDS: dict[str, Any] = {kind.name: kind for kind in MEMORY.KINDS} if MEMORY els
 
 
 @needs_linux
-@pytest.mark.parametrize("name", ["PNG", "TIFF, float32 gray"])
+@pytest.mark.parametrize("name", daily(["PNG", "TIFF, float32 gray"], 2))
 def test_memory_of_a_picture(name: str) -> None:
     assert 1 < MEMORY.per_sample(KINDS[name], ["to 1/10"])["to 1/10"] < 5
 

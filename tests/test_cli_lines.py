@@ -13,6 +13,7 @@ import pytest
 
 import tenter
 from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
+from daily import daily
 from program_helpers import PROGRAMS
 from tenter._arrays import limits
 from tenter.cli.main import main
@@ -141,16 +142,19 @@ def test_any_exception_is_one_line(capsys: pytest.CaptureFixture[str], monkeypat
 
 @pytest.mark.parametrize(
     ("name", "streams", "code", "said"),
-    [
-        ("in.png", ">&-", 0, 0),
-        ("in.png", "2>&- >/dev/null", 0, 0),
-        ("in.png", ">/dev/full", 2, 1),
-        ("none.png", "2>&-", 2, 0),
-        ("none.png", "<&- >&-", 2, 1),
-        ("none.png", "2>/dev/full", 2, 0),
-        ("in.png in.npy", ">/dev/full", 2, 1),
-        ("in.png in.npy", ">&-", 0, 0),
-    ],
+    daily(
+        [
+            ("in.png", ">&-", 0, 0),
+            ("in.png", "2>&- >/dev/null", 0, 0),
+            ("in.png", ">/dev/full", 2, 1),
+            ("none.png", "2>&-", 2, 0),
+            ("none.png", "<&- >&-", 2, 1),
+            ("none.png", "2>/dev/full", 2, 0),
+            ("in.png in.npy", ">/dev/full", 2, 1),
+            ("in.png in.npy", ">&-", 0, 0),
+        ],
+        3,
+    ),
 )
 def test_streams_that_are_closed_or_full(name: str, streams: str, code: int, said: int) -> None:
     out = "out/" if " " in name else "out.png"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import Image, _inside, refused  # noqa: F401
+from daily import daily
 from program_helpers import of_this_machine
 from tenter.cli import formats
 from tenter.cli.main import main
@@ -104,7 +105,7 @@ def test_an_animation_to_jpeg_is_its_first_frame_which_is_said(capsys: pytest.Ca
     assert "put it on a color by --background white" in refused(capsys, "resize", "clear.webp", "no.jpg", "--scale", 2)
 
 
-@pytest.mark.parametrize("out", ["out", "out/", "new/deep/out", "album.2024"])
+@pytest.mark.parametrize("out", daily(["new/deep/out", "out", "out/", "album.2024"], 4))
 def test_a_missing_folder_is_made(out: str) -> None:
     Path("photos").mkdir()
     Image.new("RGB", (8, 6)).save("photos/a.png")

@@ -38,6 +38,7 @@ def test():
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="closes stdin by sh")
 def test_tests_do_not_see_an_odd_environment(tmp_path: Path) -> None:
     (tmp_path / "test_inside.py").write_text(INSIDE, "utf-8")

@@ -106,8 +106,8 @@ def gradients_compared(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
 
 
 def test_the_core_plans_as_python_does(monkeypatch):
-    found = [compared(seed, monkeypatch) for seed in range(200)]
-    assert sum(native for native, _ in found) > 90 and sum(native and boxed for native, boxed in found) > 20
+    found = [compared(seed, monkeypatch) for seed in range(100)]
+    assert sum(native for native, _ in found) > 40 and sum(native and boxed for native, boxed in found) > 8
 
 
 def test_the_core_plans_long_axes_as_python_does(monkeypatch):
@@ -123,7 +123,7 @@ def test_the_core_plans_long_axes_as_python_does(monkeypatch):
 
 
 def test_the_core_plans_gradients_as_python_does(monkeypatch):
-    assert sum(gradients_compared(seed, monkeypatch) for seed in range(60)) > 7
+    assert sum(gradients_compared(seed, monkeypatch) for seed in range(30)) > 2
 
 
 def test_gradients_of_planned_calls_are_checked_and_differentiable():

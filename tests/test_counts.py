@@ -86,7 +86,7 @@ def test_which_counts_need_no_table():
         assert _native.testing.Runs(counts.ctypes.data, False, N, 1).total == -1
 
 
-@pytest.mark.parametrize("size", [1, 4, 8, 16])
+@pytest.mark.parametrize("size", daily([1, 4, 8, 16], 4))
 def test_results_around_what_the_caches_hold(size):
     """A result of 32 MiB and more goes past them once its memory has been used before."""
     for n_bytes in (_native.tuning.stream_bytes - (1 << 20), _native.tuning.stream_bytes + (1 << 20)):

@@ -34,6 +34,7 @@ def slow(block: np.ndarray) -> np.ndarray:
     return block
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_bits_of_the_whole(client) -> None:
     x = values((90, 80), "uint8")
     d = da.from_array(x, chunks=20)

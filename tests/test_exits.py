@@ -28,7 +28,7 @@ def ends(scenario, frontend, code, says, timeout=60):
 DAEMONS = ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"]
 
 
-@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["numpy", "torch"], DAEMONS), 4))
+@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["torch", "numpy"], DAEMONS), 6))
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 
@@ -57,6 +57,7 @@ def test_children_that_are_forked_while_threads_call(frontend):
     ends("forks", frontend, 0, "[0, 0, 0, 0, 0, 0, 0, 0]\n")
 
 
+@pytest.mark.slow
 @needs_fork
 def test_pools_of_processes():
     ends("processes", "numpy", 0, "fork True\nspawn True\n")
@@ -76,6 +77,7 @@ def test_a_subinterpreter_is_refused(main):
     assert "main interpreter" in refused[1]
 
 
+@pytest.mark.slow
 @SOME
 def test_settings_that_change_while_eight_threads_call(frontend):
     ends("settings", frontend, 0, "[] 0 0 True True\n")

@@ -85,7 +85,7 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
     assert statistics.median(chart.ratios(data, chart.PYTORCH)) == 4.0
 
 
-LARGE = ("bicubic", "trilinear", "K/V", "a volume", "channels-last")  # some seconds each
+LARGE = ("bicubic", "8 float", "nearest, (8", "trilinear", "K/V", "a volume", "channels-last")  # some seconds each
 
 
 @pytest.mark.parametrize(

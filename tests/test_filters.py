@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tenter
+from daily import daily
 from tenter._plans import specializations
 from tenter._rules import filters
 from tenter._specs import axis_maps, resize_arguments
@@ -82,7 +83,7 @@ def test_a_name_is_given_while_another_thread_is_naming(monkeypatch):
     assert filters.by_name(names[0]).f(np.zeros(1)) == 2 and filters.by_name(filters.named(*mine)).f(np.zeros(1)) == 3
 
 
-@pytest.mark.parametrize("mode", [lambda m: m, lambda m: (m,), lambda m: [m], lambda m: (m, "linear")], ids="mtlp")
+@pytest.mark.parametrize("mode", daily([lambda m: m, lambda m: (m,), lambda m: [m], lambda m: (m, "linear")], 3))
 def test_a_dropped_filter_is_freed(mode):
     before = known()
     held = Held()

@@ -17,7 +17,7 @@ from tenter import _native
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="pages that may not be touched, by mprotect")
 # See CONTRIBUTING.md.
-CALLS = int(os.environ.get("TENTER_FUZZ_CALLS", "500"))
+CALLS = int(os.environ.get("TENTER_FUZZ_CALLS", "250"))
 
 
 def fuzz(*args, fault=""):
@@ -47,9 +47,9 @@ def test_every_threshold_of_the_core_is_lowered():
         pytest.param(
             "weight", "interpolate", "interpolate: (values|not the same a second time)", marks=pytest.mark.slow
         ),
-        ("leak", "resize", "resize: (inf or NaN|values)"),
-        ("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV"),
-        ("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s"),
+        pytest.param("leak", "resize", "resize: (inf or NaN|values)", marks=pytest.mark.slow),
+        pytest.param("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV", marks=pytest.mark.slow),
+        pytest.param("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s", marks=pytest.mark.slow),
     ],
 )
 def test_a_fault_is_found(fault, kind, said):
@@ -60,6 +60,7 @@ def test_a_fault_is_found(fault, kind, said):
     assert re.search(r"--- again: python -m tests.fuzz --replay \d+", done.stdout)
 
 
+@pytest.mark.slow
 def test_a_seed_is_one_call():
     told, call = fuzz("--describe", 12345), runs.made(12345)  # in another process, which hashes words otherwise
     assert told.returncode == 0 and "y = " in told.stdout, told.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import tenter
 from cli_helpers import _inside  # noqa: F401
+from daily import daily
 from picture_helpers import Image, run
 from tenter.cli.writing import gif
 
@@ -80,8 +82,7 @@ def by_pillow(frames: list[Any]) -> list[Any]:
     return [f.quantize(palette=f.quantize(256), dither=how).convert("RGB") for f in frames]
 
 
-@pytest.mark.parametrize("count", [1, FRAMES])
-@pytest.mark.parametrize("content", CONTENTS)
+@pytest.mark.parametrize("content, count", daily(itertools.product(CONTENTS, [1, FRAMES]), 3))
 def test_frames_are_no_further_from_the_picture_than_pillows_dithered_ones(content: str, count: int) -> None:
     truth = [CONTENTS[content](k) for k in range(count)]
     truth[0].save("in.png", save_all=True, append_images=truth[1:])

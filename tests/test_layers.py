@@ -4,6 +4,7 @@ alone. Which layer may import which is a contract in pyproject.toml (`lint-impor
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
@@ -54,7 +55,9 @@ def imports(path: Path) -> Imports:
     return found
 
 
-GRAPH = {name: imports(path) for name, path in MODULES.items()}
+@functools.cache
+def graph() -> dict[str, Imports]:
+    return {name: imports(path) for name, path in MODULES.items()}
 
 
 def circles(edges: dict[str, set[str]]) -> list[list[str]]:
@@ -88,7 +91,7 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
 
 def test_no_circle_of_imports() -> None:
     # A package's module imports its compiled module by the package's name, which is no circle.
-    edges = {m: {name for name, _ in found if name in MODULES and name != m} for m, found in GRAPH.items()}
+    edges = {m: {name for name, _ in found if name in MODULES and name != m} for m, found in graph().items()}
     assert circles(edges) == []
 
 
@@ -98,15 +101,15 @@ def test_circles_are_found() -> None:
 
 def test_imports_inside_functions_are_of_optional_packages() -> None:
     """And of modules that import these at their top."""
-    optional = {m for m, found in GRAPH.items() if any(n.split(".")[0] in OPTIONAL for n, late in found if not late)}
+    optional = {m for m, found in graph().items() if any(n.split(".")[0] in OPTIONAL for n, late in found if not late)}
     grown = True
     while grown:
-        more = {m for m, found in GRAPH.items() if any(name in optional for name, late in found if not late)}
+        more = {m for m, found in graph().items() if any(name in optional for name, late in found if not late)}
         grown = not more <= optional
         optional |= more
     wrong = [
         f"{module} imports {name} inside a function"
-        for module, found in GRAPH.items()
+        for module, found in graph().items()
         for name, late in found
         if late and name.startswith("tenter") and name not in optional
     ]

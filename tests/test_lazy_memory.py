@@ -125,6 +125,7 @@ def test_transforms_serve_what_needs_no_map():
 LEAST_SAVED = 128  # of a gigabyte: no expression grows by more than 8 MiB
 
 
+@pytest.mark.slow
 @needs_linux
 @pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_work_on_a_gigabyte_takes_a_few_megabytes(library):
@@ -207,6 +208,7 @@ def compiled(x):
     return t.sum(0) + 1, t[1:3].materialize(), s.segment_sum(COUNTS), s.shape, s @ x[:3, :2]
 
 
+@pytest.mark.slow
 def test_compiled_code_breaks_its_graph_for_lazy_arrays(fresh_compiler):
     x = torch.from_numpy(X).requires_grad_()
     want, got = compiled(x), torch.compile(compiled, backend="aot_eager")(x)

@@ -3,6 +3,7 @@ and as their definition says."""
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import torch
 from tests.daily import daily
 
 import tenter
+from daily import daily
 from tenter import _native
 from tenter._rules.axis_rule import EDGES, PERIODIC
 from tenter._specs import axis_maps
@@ -36,8 +38,9 @@ def by_tables(m: Any, x: np.ndarray) -> np.ndarray:
 # ---- few inputs stretched far
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64", "uint8", "float16"])
-@pytest.mark.parametrize("mode", daily(FILTERS[:6], 1))
+@pytest.mark.parametrize(
+    "mode, dtype", daily(itertools.product(FILTERS[:6], ["float32", "float64", "uint8", "float16"]), 3)
+)
 def test_few_inputs_stretched_far_are_those_of_tables(mode, dtype):
     rng = np.random.default_rng(len(mode))
     for n_in in (1, 2, 3, 7, 40, 200):

@@ -52,7 +52,7 @@ def test_transforms(name: str) -> None:
     assert torch.autograd.gradgradcheck(f, x.clone().requires_grad_())
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", daily(MAPS, len(MAPS)))
 @pytest.mark.usefixtures("fresh_compiler")
 def test_one_graph_with_its_gradient(name: str) -> None:
     m = MAPS[name]
@@ -72,6 +72,7 @@ def test_inductor(name: str) -> None:
     same(torch.autograd.grad(compiled(x).square().sum(), x)[0], torch.autograd.grad(f(x).square().sum(), x)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("fresh_compiler")
 def test_the_compiler_tells_maps_apart() -> None:
     f = torch.compile(lambda x, m: m.apply(x, 0), fullgraph=True, backend="aot_eager")

@@ -85,8 +85,8 @@ def test_windows_of_every_filter_are_windows():
         + [("cubic", c, a) for c in (0, 1) for a in (0, 1)]
         + [("lanczos", 0, 1), ("area", 0, 0)]
     ):
-        for n_in in range(1, 49):
-            for n_out in range(1, 49, 2 if n_in % 2 else 3):
+        for n_in in range(1, 49, 2):
+            for n_out in range(1, 49, 3 if n_in % 3 else 5):
                 m = resample(kind, n_in, n_out, None, bool(corners), bool(antialias))
                 if isinstance(m, Copy):
                     assert n_in == n_out and np.array_equal(m.dense(), np.eye(n_in))

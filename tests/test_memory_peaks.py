@@ -43,7 +43,7 @@ def test_gradients_and_long_axes():
 
 
 @needs_linux
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", daily(["numpy", "torch"], 2))
 def test_edges_at_which_an_axis_goes_on_take_the_memory_of_others(library):
     kinds = ["signal", "nearest"] + ["gradient"] * (library == "torch")
     calls = [f"{kind}, {edge}" for kind in kinds for edge in ("replicate", *PERIODIC)]
@@ -140,6 +140,7 @@ def test_adjoints_check_their_tables(monkeypatch):
     assert torch.ops.tenter.interpolate_adjoint(g, [10**7], None, "linear", False, False, False).sum() == 5
 
 
+@pytest.mark.slow
 @needs_linux
 def test_memory_that_runs_out_in_the_middle():
     assert prints("memory_runs_out.py") == "fine\n"

@@ -22,6 +22,7 @@ from tenter import memory
 # ---- transforms, modes and other processes
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
 def test_transforms_and_modes():
     from torch.overrides import TorchFunctionMode
@@ -72,11 +73,13 @@ def test_transforms_and_modes():
             del y
 
 
+@pytest.mark.slow
 @needs_fork
 def test_forked_children_share_nothing():
     assert prints("block_forks.py") == "0\n0\n"
 
 
+@pytest.mark.slow
 @needs_fork
 def test_forks_while_other_threads_are_busy():
     assert prints("block_forks_while_busy.py") == "fine\n"
@@ -87,6 +90,7 @@ def test_forks_while_a_map_is_used_for_the_first_time():
     assert prints("fork_in_a_first_call.py") == "fine\n"
 
 
+@pytest.mark.slow
 @needs_fork
 def test_results_from_other_processes():
     assert run_program("blocks_of_workers.py").stdout == "done\n"
@@ -132,6 +136,7 @@ def test_eight_threads_while_another_clears_and_limits(n_calls):
     assert (memory.stats().used_bytes, memory.stats().used_blocks) == in_use
 
 
+@pytest.mark.slow
 @needs_linux
 def test_memory_that_cannot_be_had():
     said = prints("memory_scarce.py").splitlines()

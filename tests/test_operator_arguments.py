@@ -232,6 +232,7 @@ def test_gradients_to_lengths_that_have_no_room(n, grad):
             call()
 
 
+@pytest.mark.slow
 def test_in_an_interpreter_of_their_own():
     """A crash ends it."""
     code = (

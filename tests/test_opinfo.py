@@ -10,6 +10,7 @@ torch = pytest.importorskip("torch")
 import hypothesis  # noqa: E402
 
 import tenter  # noqa: E402
+from daily import daily  # noqa: E402
 
 # PyTorch's test package (it needs expecttest) loads a hypothesis profile of 10 examples and freezes torch.backends for
 # the whole process, other test files included: both are put back.
@@ -154,21 +155,21 @@ def theirs_or_none(op, sample, dtype):
         return None
 
 
-# One dtype of each size, and bool.
-COPIED = (torch.bool, torch.uint8, torch.bfloat16, torch.float32, torch.float64, torch.complex128)
+# A dtype of some sizes, and bool.
+COPIED = (torch.bool, torch.bfloat16, torch.float32, torch.complex128)
 
 
-def daily(cases):
-    """Not the widest sweeps again in two more floating-point types, nor copies in each dtype of a size."""
+def of_some_dtypes(cases):
+    """Not the widest sweeps again in three more floating-point types, nor copies in each dtype of a size."""
     found = []
     for case in cases:
         op, dtype = case
-        some = dtype in COPIED if short(op) in COPIES else dtype not in (torch.float64, torch.float16)
+        some = dtype in COPIED if short(op) in COPIES else dtype not in (torch.float64, torch.float16, torch.bfloat16)
         found.append(pytest.param(case, marks=[pytest.mark.slow] * (not some), id=named(case)))
     return found
 
 
-@pytest.mark.parametrize("case", daily(CASES))
+@pytest.mark.parametrize("case", of_some_dtypes(CASES))
 def test_values(case):
     op, dtype = case
     torch.manual_seed(0)
@@ -201,7 +202,7 @@ def test_values(case):
     print(f"{named(case)}: {checked} samples")
 
 
-@pytest.mark.parametrize("case", daily(GRADIENT_CASES))
+@pytest.mark.parametrize("case", of_some_dtypes(GRADIENT_CASES))
 def test_gradients(case):
     op, dtype = case
     torch.manual_seed(0)
@@ -266,7 +267,7 @@ def refuses(function, x, args, kwargs):
 
 
 # the aten overload is left out: its argument names are not interpolate's
-@pytest.mark.parametrize("op", [op for op in OPS if not op.name.endswith("_aa")], ids=short)
+@pytest.mark.parametrize("op", daily([op for op in OPS if not op.name.endswith("_aa")], 3, short))
 def test_what_pytorch_refuses_is_refused(op):
     """No OpInfo of these has error inputs of its own as of PyTorch 2.13, so its samples are spoiled one by one."""
     refused = 0

@@ -249,6 +249,7 @@ def test_a_tiff_is_compressed_unless_its_source_is_a_tiff_that_is_not(kind: str)
 # ---- the table
 
 
+@pytest.mark.slow
 def test_the_table_of_what_is_kept() -> None:
     pytest.importorskip("imagecodecs")
     spec = importlib.util.spec_from_file_location("picture_formats", ROOT / "docs" / "picture_formats.py")

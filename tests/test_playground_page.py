@@ -13,7 +13,8 @@ import tenter
 from playground_browser import browser, build, context, opened, show, wait_for_address  # noqa: F401
 from tenter import maps
 
-pytestmark = pytest.mark.xdist_group("playground")  # one browser, where groups are told apart
+# One browser, where groups are told apart, which takes seconds to start.
+pytestmark = [pytest.mark.xdist_group("playground"), pytest.mark.slow]
 # What lights up where the pointer comes to each cell of a side.
 LIT = """(side) => [...document.querySelectorAll(`.cell[data-side="${side}"]`)].map((cell) => {
     cell.dispatchEvent(new PointerEvent("pointerover", {bubbles: true}));

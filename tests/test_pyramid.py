@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 import tenter
 from cli_helpers import _inside, refused  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 from volume_helpers import elements, hidden, noise, volume, zarr
 
@@ -43,8 +45,7 @@ def steps_of(level: dict[str, Any]) -> tuple[list[float], list[float]]:
     return scale["scale"], translation["translation"]
 
 
-@pytest.mark.parametrize("format_", [2, 3])
-@pytest.mark.parametrize("how", [[], ["--mode", "linear"], ["--labels"]])
+@pytest.mark.parametrize("how, format_", daily(itertools.product([[], ["--mode", "linear"], ["--labels"]], [2, 3]), 3))
 def test_levels_within_a_group(format_: int, how: list[str]) -> None:
     x = noise((2, 16, 33, 40), "uint16")
     group("in.zarr", format_, x, [1.0, 2.0, 0.5, 0.25], [0.0, 10.0, 0.0, -3.0])
@@ -91,7 +92,7 @@ def test_a_ramp_stays_where_it_is() -> None:
         assert np.allclose(y, (np.arange(len(y)) * scale + begin) * 0.5 + 7)
 
 
-@pytest.mark.parametrize(("factor", "picked"), [(2, 0), (3, 1), (4, 1), (5, 2)])
+@pytest.mark.parametrize("factor, picked", daily([(2, 0), (3, 1), (4, 1), (5, 2)], 3))
 def test_labels_are_those_at_centers(factor: int, picked: int) -> None:
     x = np.arange(60 * 60, dtype="u4").reshape(60, 60)
     zarr.create_array("in.zarr", data=x, chunks=(8, 8))
@@ -172,7 +173,7 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exists and is not one of the levels" in refused(capsys, "pyramid", "taken.zarr", "--force")
 
 
-@pytest.mark.parametrize("format_", [2, 3])
+@pytest.mark.parametrize("format_", daily([3, 2], 2))
 def test_an_independent_reader_finds_the_levels(format_: int) -> None:
     models = pytest.importorskip("ome_zarr_models")
     x = noise((2, 16, 33, 40), "uint16")

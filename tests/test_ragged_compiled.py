@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 
@@ -36,8 +38,7 @@ def first_line(call):
     return str(raised.value).splitlines()[0]
 
 
-@pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("backend", daily(["eager", "inductor"], 2))
+@pytest.mark.parametrize("backend, name", daily(itertools.product(["eager", "inductor"], CALLS), 2 * len(CALLS)))
 def test_compiled_code_refuses_what_eager_code_refuses(backend, name):
     torch._dynamo.reset()
     call, right, wrong = CALLS[name]

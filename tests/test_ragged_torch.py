@@ -97,14 +97,14 @@ def test_transforms_of_functions(name):
         assert torch.allclose(many, torch.stack([f(given(), v) for v in batch]))
 
 
-@pytest.mark.parametrize("name, dtype", daily(itertools.product(INDICES, [torch.int64, torch.int32]), 5))
+@pytest.mark.parametrize("name, dtype", daily(itertools.product(INDICES, [torch.int64, torch.int32]), 2 * len(INDICES)))
 def test_indices_in_compiled_code(name, dtype, fresh_compiler):
     want = INDICES[name](given(dtype))
     got = torch.compile(INDICES[name], fullgraph=True, backend="aot_eager")(given(dtype))
     assert torch.equal(got, want) and got.dtype == want.dtype
 
 
-@pytest.mark.parametrize("name", daily(FLOATS, 8))
+@pytest.mark.parametrize("name", daily(FLOATS, len(FLOATS)))
 def test_values_and_gradients_in_compiled_code(name, fresh_compiler):
     """By lengths that are a tensor of the graph, a list, and a plan from outside of it."""
     f, x = FLOATS[name][0], leaf(name)
@@ -155,6 +155,7 @@ def test_wrong_lengths_are_refused_in_compiled_code(fresh_compiler):
         f(torch.tensor([3, 1, 1]), torch.ones(6))
 
 
+@pytest.mark.slow
 def test_padded_repeats_in_compiled_code(fresh_compiler):
     x, counts = doubles(2, 3, 2).requires_grad_(), torch.tensor(COUNTS, dtype=torch.int32)
     for room in (None, 7):

@@ -222,6 +222,7 @@ def test_operators_called_by_hand(grad):
             print(n, each())
 
 
+@pytest.mark.slow
 def test_each_bad_call_in_an_interpreter_of_its_own():
     """A crash ends it."""
     code = (

@@ -42,7 +42,7 @@ def label(case) -> str:
     return f"{case.op}-{case.shape}-{case.args}-{'-'.join(f'{k}={v}' for k, v in case.kwargs.items())}".replace(" ", "")
 
 
-@pytest.mark.parametrize("case", [c for c in OPS if served_by_torch(c)], ids=label)
+@pytest.mark.parametrize("case", daily((c for c in OPS if served_by_torch(c)), 2, label))
 def test_equals_torch_in_float64(case):
     """What PyTorch does not serve, test_antialias_of_every_rank checks against the matrix."""
     x = torch.from_numpy(values(case.shape, "float64"))
@@ -54,7 +54,7 @@ def test_equals_torch_in_float64(case):
         assert (got - want).abs().max() < 1e-12
 
 
-@pytest.mark.parametrize("case", OPS, ids=label)
+@pytest.mark.parametrize("case", daily(OPS, 2, label))
 def test_numpy_equals_tensor(case):
     x = values(case.shape, "float32")
     a = getattr(tenter, case.op)(x, *case.args, **case.kwargs)
@@ -165,7 +165,7 @@ def test_half_precision_gradient_sums():
 GRADIENTS = [c for c in OPS if 0 < np.prod(c.shape) <= 120 and c.op != "expand"]
 
 
-@pytest.mark.parametrize("case", daily(GRADIENTS, 3, label))
+@pytest.mark.parametrize("case", daily(GRADIENTS, 12, label))
 def test_gradcheck(case):
     x = torch.from_numpy(values(case.shape, "float64")).requires_grad_()
     f = lambda x: getattr(tenter, case.op)(x, *case.args, **case.kwargs)
@@ -281,11 +281,13 @@ def test_nothing_is_imported_that_the_caller_has_not():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.slow
 def test_a_pytorch_without_the_private_names_is_served():
     """The long way then serves every call."""
     assert prints("without_private_names.py") == "served\n"
 
 
+@pytest.mark.slow
 def test_a_pytorch_without_dlpacks_exchange_is_served():
     assert prints("without_exchange_api.py") == "served\n"
 

@@ -92,6 +92,7 @@ def test_two_ranks(name, folder):
         assert not errors[name], f"rank {rank}:\n{errors[name]}"
 
 
+@pytest.mark.slow
 def test_distributed_is_imported_by_need_alone():
     code = """
 import sys, torch, tenter

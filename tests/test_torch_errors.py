@@ -72,7 +72,8 @@ def test_errors_at_run_time(name, backend):
 
 
 # Dynamo takes a second or two to give up on each.
-@pytest.mark.parametrize("name", daily(TRACE_TIME, len(TRACE_TIME)))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRACE_TIME)
 def test_errors_while_tracing(name):
     """Under fullgraph Dynamo wraps them; otherwise it leaves the call to eager code, whose error this is."""
     f = TRACE_TIME[name]

@@ -146,7 +146,7 @@ def test_expressions_are_chosen_where_they_take_less_time():
 # ---- compiled code
 
 
-@pytest.mark.parametrize("case", daily(CASES, 11, ids=lambda case: case.name))
+@pytest.mark.parametrize("case", daily(CASES, len(CASES), ids=lambda case: case.name))
 def test_compiled_equals_eager(case):
     """Copies bit for bit; sums but for the order of the axes, in float64, to a few units in the last place."""
     s = subject(case, case.ours)
@@ -175,6 +175,7 @@ def test_one_graph_for_all_lengths():
             assert torch.equal(graph(x), nearest(x * 2).relu())
 
 
+@pytest.mark.slow
 def test_copies_of_every_dtype_keep_their_bits():
     xs = [torch.randn(1, 2, 3, 4).mul(100).to(dtype) for dtype in inductor.COPIED]
     f = lambda *xs: [g(x) for x in xs for g in (nearest, lambda x: tenter.tile(x, (2, 3)))]
@@ -184,6 +185,7 @@ def test_copies_of_every_dtype_keep_their_bits():
         assert y.dtype == want.dtype and torch.equal(y, want)
 
 
+@pytest.mark.slow
 def test_inf_and_nan_stay_where_they_are():
     """At the edges too, where rows are shorter than others; in halves rounding happens once."""
     x = torch.randn(6, 1, 4, 4)
@@ -197,6 +199,7 @@ def test_inf_and_nan_stay_where_they_are():
         torch.testing.assert_close(y, want, equal_nan=True, rtol=2 * torch.finfo(y.dtype).eps, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_kernels_are_called_without_the_dispatcher(monkeypatch):
     monkeypatch.setattr(inductor, "FEW_READS", 0)
     x = torch.randn(1, 2, 3, 4)
@@ -208,6 +211,7 @@ def test_kernels_are_called_without_the_dispatcher(monkeypatch):
     assert torch.equal(gradient, want)
 
 
+@pytest.mark.slow
 def test_fused_calls_count_when_they_are_compiled():
     x = torch.randn(1, 2, 3, 4)
     with tenter.torch.accelerate() as report:

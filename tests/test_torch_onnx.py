@@ -64,6 +64,7 @@ def compare(made, calls, given):
         assert got.shape == tuple(want.shape) and np.allclose(got, want, atol=most), name
 
 
+@pytest.mark.slow
 def test_sizes_that_are_fixed(tmp_path):
     compare(session(FIXED, (PHOTO,), tmp_path / "model.onnx"), FIXED, (torch.rand(1, 3, 8, 10),))
 
@@ -74,6 +75,7 @@ def test_sizes_that_change(tmp_path):
         compare(made, CHANGING, (torch.rand(shape),))
 
 
+@pytest.mark.slow
 def test_counts_whose_sum_changes(tmp_path):
     calls = {
         "counts": lambda x, c: tenter.repeat_interleave(x, c, dim=1),
@@ -84,6 +86,7 @@ def test_counts_whose_sum_changes(tmp_path):
         compare(made, calls, (torch.rand(1, 3, 8, 10), torch.tensor(counts)))
 
 
+@pytest.mark.slow
 def test_a_rule_that_onnx_lacks_needs_lengths_that_are_known(tmp_path):
     calls = {"lanczos": lambda x: tenter.resize(x, 5, axes=2, mode="lanczos", antialias=True)}
     with pytest.raises(Exception, match="x: expected lengths that are known at export"):

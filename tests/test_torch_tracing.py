@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tenter
+from daily import daily
 from tenter._torch import in_graph
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
@@ -63,7 +64,7 @@ def test_calls_are_kept_whole(name):
     assert in_graph.whole in functions_of_graph(KEPT[name])
 
 
-@pytest.mark.parametrize("name", FOLLOWED)
+@pytest.mark.parametrize("name", daily(FOLLOWED, 3))
 def test_calls_that_a_graph_cannot_hold_are_followed(name):
     found = functions_of_graph(FOLLOWED[name])
     assert any("tenter" in str(function) and function is not in_graph.whole for function in found)
@@ -81,6 +82,7 @@ def test_lengths_that_depend_on_data_go_on_to_other_operations(name):
         torch.testing.assert_close(compiled(x, given), both(x, given), rtol=0, atol=0)
 
 
+@pytest.mark.slow
 def test_an_exported_program_is_loaded_elsewhere(tmp_path):
     class Stretch(torch.nn.Module):
         def forward(self, x, counts):
@@ -142,9 +144,10 @@ def test_the_first_call_of_a_process_may_be_compiled():
     in_a_new_process(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [
     "with FakeTensorMode() as mode: y = make_fx(f)(mode.from_tensor(x))",
-    pytest.param("y = make_fx(torch.func.functionalize(f))(x)", marks=pytest.mark.slow),
+    "y = make_fx(torch.func.functionalize(f))(x)",
 ])  # fmt: skip
 def test_the_first_call_of_a_process_may_be_followed(call):
     """What tenter sets up then is neither recorded nor made of the tracer's tensors: later calls are as quick."""

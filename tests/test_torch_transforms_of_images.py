@@ -12,6 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from daily import daily
 from error_helpers import refused
 from tenter.torch import parts, transforms
 from torchvision_stand_in import tv_tensors
@@ -225,7 +226,7 @@ def test_a_transform_is_pickled_and_has_no_state(transform):
     assert torch.equal(first, again(TENSOR))
 
 
-@every
+@pytest.mark.parametrize("transform", daily(ALL, len(ALL), repr))
 def test_a_transform_is_compiled(transform):
     torch.manual_seed(2)
     want = transform(TENSOR)
@@ -244,7 +245,7 @@ class Photos(torch.utils.data.Dataset):
         return self.transform(Image.fromarray(PHOTO)), k
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", daily(["fork", "spawn"], 2))
 def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     data = Photos(transforms.RandomResizedCrop(16, flip=0.5, mean=MEAN, std=STD))
 

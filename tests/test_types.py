@@ -49,6 +49,7 @@ def ran(*command):
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_mypy():
     out = ran(*MYPY, *map(str, FILES))
@@ -126,6 +127,7 @@ def closed(text, at):
     return len(text)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_no_public_result_is_of_any_type(tmp_path):
     lines, names = ["import typing", *(f"import {module}" for module in MODULES)], {}

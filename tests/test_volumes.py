@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
@@ -16,6 +17,7 @@ import pytest
 
 import tenter
 from cli_helpers import _inside, command, refused  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import memory
 from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, volume, zarr  # noqa: F401
@@ -26,11 +28,13 @@ HALF = {"axes": (0, 1, 2), "size": (10, 13, 15)}
 # ---- what comes out
 
 
-@pytest.mark.parametrize("how", [
+STORED = [
     {}, {"zarr_format": 2}, {"shards": (16, 16, 16)}, {"compressors": None}, {"chunks": (21, 5, 31)},
     {"zarr_format": 2, "order": "F"}, {"chunks": (100, 100, 100)}, {"fill_value": 7},
-])  # fmt: skip
-@pytest.mark.parametrize("mode", ["area", "bicubic", "nearest"])
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode, how", daily(itertools.product(["area", "bicubic", "nearest"], STORED), 5))
 def test_zarr_of_every_layout_has_the_result_in_memory(how: dict[str, Any], mode: str) -> None:
     x = volume("in.zarr", **how)
     assert main(["resize", "in.zarr", "out.zarr", "--scale", "0.5", *ALL, "--mode", mode]) == 0

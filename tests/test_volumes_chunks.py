@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import lzma
 import os
 import shutil
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import _inside, in_child, refused  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import inflating
 from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, started, volume, zarr  # noqa: F401
@@ -64,8 +66,9 @@ def ended(args: list[str]) -> int:
     return in_child(args, lambda: (signal.signal(signal.SIGALRM, signal.SIG_DFL), signal.alarm(60)))
 
 
-@pytest.mark.parametrize("place", CHUNKS)
-@pytest.mark.parametrize("stored", [{}, {"zarr_format": 2}, {"shards": (8, 8)}])
+@pytest.mark.parametrize(
+    "stored, place", daily(itertools.product([{}, {"zarr_format": 2}, {"shards": (8, 8)}], CHUNKS), 4)
+)
 def test_chunks_are_regular_files(capfd: pytest.CaptureFixture[str], stored: dict[str, Any], place: Any) -> None:
     volume("in.zarr", (16, 16), "uint8", chunks=(4, 4), compressors=None, **stored)
     chunk = Path("in.zarr/0.0" if "zarr_format" in stored else "in.zarr/c/0/0")

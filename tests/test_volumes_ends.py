@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import resource
 import shutil
@@ -40,9 +41,9 @@ KILLED = [("resize", "out.zarr", []), ("resize", "out.npy", []), ("pyramid", "ou
           ("resize", "out.zarr", ["--force"])]  # fmt: skip
 
 
-@pytest.mark.parametrize("first", daily(range(1, 24), every=23))
-@pytest.mark.parametrize(("name", "output", "force"), KILLED)
-def test_killed_at_any_step(name: str, output: str, force: list[str], first: int) -> None:
+@pytest.mark.parametrize("first, killed", daily(itertools.product(range(1, 24), KILLED), 92))
+def test_killed_at_any_step(first: int, killed: tuple[str, str, list[str]]) -> None:
+    name, output, force = killed
     volume("in.zarr", (12, 12), chunks=(4, 4))
     args = [name, "in.zarr", output, *(SHRINK if name == "resize" else ["--factor", "2"]), "--threads", "1"]
     whole, old = made(args, output), None
@@ -65,7 +66,8 @@ def test_killed_at_any_step(name: str, output: str, force: list[str], first: int
     assert len(codes) > 1 and codes == [-signal.SIGKILL] * (len(codes) - 1) + [0]
 
 
-@pytest.mark.parametrize("first", daily(range(1, 24), every=23))
+@pytest.mark.slow
+@pytest.mark.parametrize("first", daily(range(1, 24), 23))
 def test_levels_within_a_group_when_killed(first: int) -> None:
     volume("full.zarr", (12, 12), chunks=(4, 4))
     assert main(["pyramid", "full.zarr", "group.zarr"]) == 0
@@ -205,11 +207,13 @@ def damage(path: Path, how: str) -> None:
         path.write_bytes({"short": data[:-5], "garbage": b"\xff" * len(data), "empty": b""}[how])
 
 
-@pytest.mark.parametrize("how", ["short", "garbage", "empty", "loop"])
-@pytest.mark.parametrize("stored", [
+CHUNKS = [
     {}, {"compressors": zarr.codecs.BloscCodec()}, {"compressors": zarr.codecs.GzipCodec()},
     {"shards": (8, 8)}, {"zarr_format": 2},
-])  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how, stored", daily(itertools.product(["short", "garbage", "empty", "loop"], CHUNKS), 3))
 def test_a_chunk_that_cannot_be_read_is_named(capsys: pytest.CaptureFixture[str], stored: Any, how: str) -> None:
     x = volume("in.zarr", (16, 16), "float32", chunks=(4, 4), **stored)
     chunk = Path("in.zarr") / ("1.1" if "zarr_format" in stored else "c/1/1")

@@ -12,6 +12,7 @@ import pytest
 
 import tenter
 from cli_helpers import _inside  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import zarrs
 from tenter.cli.volumes.arrays import resized
@@ -50,8 +51,7 @@ def chunks_of(box: Any, chunk: tuple[int, ...]) -> Any:
 
 
 @pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("first", range(4))
-@pytest.mark.parametrize("block", [(5, 6, 7), (16, 3, 64), (2, 50, 9)])
+@pytest.mark.parametrize("first, block", daily(itertools.product(range(4), [(5, 6, 7), (16, 3, 64), (2, 50, 9)]), 5))
 def test_blocks_read_their_elements_and_share_from_an_axis_on(name: str, first: int, block: tuple[int, ...]) -> None:
     source = Counting(noise((21, 26, 31)), (8, 5, 4))
     size, given = CALLS[name]
@@ -72,8 +72,9 @@ def test_blocks_read_their_elements_and_share_from_an_axis_on(name: str, first: 
     assert source.decoded == want and not shared._kept
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("how", [{}, {"shards": (16, 16, 16)}, {"zarr_format": 2}])
+@pytest.mark.parametrize(
+    "how, threads", daily(itertools.product([{"shards": (16, 16, 16)}, {}, {"zarr_format": 2}], [3, 1]), 6)
+)
 @pytest.mark.parametrize("command", [
     ["resize", "in.zarr", "out.zarr", "--scale", "0.7", "--axes", "0,1,2", "--mode", "linear", "--chunks", "4,4,4"],
     ["repeat", "in.zarr", "out.zarr", "--repeats", "3", "--dim", "1"],

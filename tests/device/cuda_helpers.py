@@ -107,7 +107,7 @@ def some(
 ) -> list[Any]:
     """Parameters of a test, as tests/daily.py has them where kernels are interpreted, which takes a thousand times as
     long."""
-    return daily([(c,) for c in of], 8 * every if INTERPRETED else 1, lambda p: ids(p[0]), lambda p: always(p[0]))
+    return daily([(c,) for c in of], 24 * every if INTERPRETED else 1, lambda p: ids(p[0]), lambda p: always(p[0]))
 
 
 def on(case: Case, where: str) -> Subject:

@@ -28,6 +28,7 @@ import transforms
 from torch_cases import CASES, COUNTS, Case, same
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed", "fresh_compiler")]
+pytestmark += [pytest.mark.slow] * INTERPRETED  # the compiler takes longer than the kernels
 # Those that every case goes through; the others a few, as what they test is above the device.
 ALWAYS = (
     "backward", "double backward", "forward mode", "grad", "jvp", "vmap", "vmap over counts", "compile",

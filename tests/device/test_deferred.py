@@ -153,6 +153,7 @@ def test_threads_tell_each_other(device):
     assert len(raised) == 1 and "expected 6" in raised[0] and settle() == []
 
 
+@pytest.mark.slow
 def test_many_calls_in_between(device):
     """However long ago the wrong call was, it is told of once: by one of the calls since then, or in the end."""
     x, counts = torch.randn(4, 3, device=device), torch.tensor([1, 2, 0, 3], device=device)
@@ -170,6 +171,7 @@ def test_many_calls_in_between(device):
     assert len(told) == 1 and "expected 6" in told[0]
 
 
+@pytest.mark.slow
 def test_many_wrong_calls_are_told_of(device):
     for _ in range(20):
         wrong_call(device)

@@ -80,6 +80,7 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
     assert tenter.repeat_interleave(torch.arange(3, device=on), one).tolist() == [0, 0, 1, 1, 2, 2]
 
 
+@pytest.mark.slow
 def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tenter._triton import prefix_sum
 

@@ -154,6 +154,7 @@ def test_layouts(dtype: torch.dtype, on: str) -> None:
                 close(got, want, scale=4)
 
 
+@pytest.mark.slow
 def test_one_map_along_both_axes(on: str) -> None:
     """It has tables of two kinds, and of each for every precision."""
     for dtype in (torch.float32, torch.float64, torch.float32):
@@ -162,6 +163,7 @@ def test_one_map_along_both_axes(on: str) -> None:
         close(got, on_the_host("interpolate", x, (71, 71), mode="bicubic"), scale=4)
 
 
+@pytest.mark.slow
 def test_sheets_of_columns_that_read_more_than_is_held(on: str) -> None:
     x, how = values((1, 1, 9, 200), torch.float32), {"size": (20, 66), "mode": "bicubic", "antialias": True}
     close(tenter.interpolate(x.to(on), **how), on_the_host("interpolate", x, **how), scale=4)
@@ -183,6 +185,7 @@ PARTS: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = [
 ]
 
 
+@pytest.mark.slow
 def test_wide_insides_volumes_and_parts(on: str) -> None:
     """Whole 16 bytes at a time, and sheets, along every dim that a kernel knows."""
     for shape, axes, size in PARTS:

@@ -263,7 +263,10 @@ def gradient(r: Draw) -> Call:
     x, how, kwargs, extra = resizing(r, "torch", dtype)
     if "scale" in kwargs:
         kwargs.pop("box", None)  # which may be too small for it
-    maps, _, shape, _ = plan(x.value, kwargs)
+    try:
+        maps, _, shape, _ = plan(x.value, kwargs)
+    except Refusal:  # of a filter that gives no weights here, for instance; `resize` asks for the errors
+        return gradient(r)
     names = {"x": x, **extra}
     return gradients.backward(r, written("tenter.resize", [x], kwargs), names, shape, maps, how.shape, dtype, 1e-14)
 
