@@ -1,6 +1,6 @@
 """The calls of the README and of docs/performance.md: measured, recorded in docs/performance.json, drawn as bars.
 
-`python -m benchmarks chart` takes two to three minutes. `python -m benchmarks.chart` is the child that measures PyTorch
+`python -m benchmarks chart` takes one to three minutes. `python -m benchmarks.chart` is the child that measures PyTorch
 with huge pages, which it asks for when its process starts; it prints a contest per line, as JSON.
 """
 
