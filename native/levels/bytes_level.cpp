@@ -10,7 +10,7 @@
 namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);
-const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){weight_form, bytes,          byte_taps,   premultiply,
-                                                           is_alpha,    pillow_weights, make_groups, normalize};
+const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL){
+    weight_form, bytes, byte_taps, premultiply, is_alpha, pillow_weights, make_groups, normalize, store_rows};
 
 }  // namespace tenter

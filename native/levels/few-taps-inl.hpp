@@ -11,7 +11,7 @@
 #include "kernels/few_taps.hpp"
 #include "levels/axis-inl.hpp"
 #include "levels/dtypes-inl.hpp"
-#include "levels/normalize-inl.hpp"
+#include "rules/bytes.hpp"
 
 namespace tenter {
 namespace {
@@ -269,7 +269,7 @@ void pixels_of(const WindowTask& t, Team team) {
       }
       if (staging) make(rows, c, t.inner, staging, n + lanes<float>);
       else make(rows, c, t.inner, dst + o * n, (hi - o) * n);
-      if (t.floats) store_floats(*t.floats, staging, outer * m.n_out + o, outer * m.n_out + o + 1);
+      if (t.floats) kernels().bytes->store_rows(*t.floats, t.in, staging, outer * m.n_out + o, outer * m.n_out + o + 1);
       else if (staging) stream_store(dst + o * n, staging, n * int64_t(sizeof(In)));
     }
     store_fence(t.stream);

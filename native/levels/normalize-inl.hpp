@@ -118,18 +118,19 @@ void store_floats(const FloatRows& to, const In* made, int64_t lo, int64_t hi) {
   }
 }
 
-template <class In>
-void normalize_rows(const NormalizeTask& t, int threads) {
-  const int64_t width = t.to.width(), some = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, width));
-  parallel(ceil_div(t.n_rows, some), team_for(4 * t.n_rows * width, threads), [&](int64_t p) {
-    store_floats(t.to, static_cast<const In*>(t.src) + p * some * width, p * some, std::min(t.n_rows, (p + 1) * some));
-  });
+inline void store_rows(const FloatRows& to, Dtype dtype, const void* made, int64_t lo, int64_t hi) {
+  if (dtype == Dtype::u8) store_floats(to, static_cast<const uint8_t*>(made), lo, hi);
+  else store_floats(to, static_cast<const float*>(made), lo, hi);
 }
 
 inline void normalize(const NormalizeTask& t, int threads) {
-  if (t.dtype == Dtype::u8) normalize_rows<uint8_t>(t, threads);
-  else if (t.dtype == Dtype::f32) normalize_rows<float>(t, threads);
-  else no_kernel("no images of this dtype");
+  if (t.dtype != Dtype::u8 && t.dtype != Dtype::f32) no_kernel("no images of this dtype");
+  const int64_t width = t.to.width(), some = std::max<int64_t>(1, (1 << 14) / std::max<int64_t>(1, width));
+  const int64_t size = t.dtype == Dtype::u8 ? 1 : sizeof(float);
+  parallel(ceil_div(t.n_rows, some), team_for(4 * t.n_rows * width, threads), [&](int64_t p) {
+    const char* const from = static_cast<const char*>(t.src) + p * some * width * size;
+    store_rows(t.to, t.dtype, from, p * some, std::min(t.n_rows, (p + 1) * some));
+  });
 }
 
 }  // namespace

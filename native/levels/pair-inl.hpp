@@ -2,8 +2,8 @@
 // axis. src: the first input row of a plane. Output rows [lo, hi) are computed; row lo is stored at dst.
 #pragma once
 #include "levels/axis-inl.hpp"
-#include "levels/normalize-inl.hpp"
 #include "levels/pixels-inl.hpp"
+#include "rules/bytes.hpp"
 
 namespace tenter {
 namespace {
@@ -189,7 +189,7 @@ void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
     char* const dst = t.floats && t.floats->interleaved ? lease->staging.get<char>((hi - lo) * n_out * size)
                                                         : t.dst + first * n_out * size;
     both_rows(sums, t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
-    if (t.floats) store_floats(*t.floats, reinterpret_cast<const float*>(dst), first, first + hi - lo);
+    if (t.floats) kernels().bytes->store_rows(*t.floats, Dtype::f32, dst, first, first + hi - lo);
     store_fence(t.stream);
   });
 }

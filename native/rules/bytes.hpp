@@ -78,6 +78,8 @@ struct ByteKernels {
   PillowFit (*pillow_weights)(const PillowTask&);
   TapGroups (*make_groups)(const ByteMap&, bool aligned);
   void (*normalize)(const NormalizeTask&, int threads);
+  // Normalizes rows [lo, hi) of a result, of 8-bit values or float32. Kernels in other files call it: it is large.
+  void (*store_rows)(const FloatRows&, Dtype, const void* made, int64_t lo, int64_t hi);
 };
 
 }  // namespace tenter
