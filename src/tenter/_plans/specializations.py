@@ -75,16 +75,12 @@ def store(
     library = of(x)
     saturates = spec.saturates(library.dtype_name(x))
     if isinstance(spec, Interpolate):
-        assert isinstance(args, interpolate_arguments.Arguments)
-        if not interpolate_arguments.by_size_alone(spec, args.size, args.scale_factor):
-            return False
         resize = spec.resize()
         specialization = Specialization(spec, resize.axes, "floor")
     else:
         assert isinstance(args, resize_arguments.Arguments)
         value = args.value if resized is not None else None
-        by_size = resize_arguments.by_size_alone(spec, args.size, args.scale)
-        if not by_size or not isinstance(value, (int, float, type(None))):
+        if not isinstance(value, (int, float, type(None))):
             return False
         how = convention(args.like)
         at = resize_arguments.places(x.ndim, args.axes)

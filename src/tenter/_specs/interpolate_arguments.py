@@ -9,7 +9,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of, surely, symbolic
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs.lengths import is_int, per_dim
+from tenter._specs.lengths import per_dim
 from tenter._specs.resize import KINDS, Interpolate
 from tenter._specs.spec import Shape
 
@@ -75,13 +75,6 @@ def check_without_x(
     flag("align_corners", align_corners, optional=True)
     flag("recompute_scale_factor", recompute_scale_factor, optional=True)
     _check_recomputed(recompute_scale_factor, size, scale_factor)
-
-
-def by_size_alone(spec: Interpolate, size: Any, scale_factor: Any) -> bool:
-    """True if sizes or factors alone describe the call: one int or factor, or one for each dim."""
-    given = size if scale_factor is None else scale_factor
-    each = list(given) if isinstance(given, (list, tuple)) else [given] * len(spec.size)
-    return len(each) == len(spec.size) and (scale_factor is not None or all(is_int(n) for n in each))
 
 
 def with_lengths(spec: Interpolate, size: Shape, scale_factor: Any, channels_last: bool) -> Interpolate:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of, surely
@@ -22,10 +20,6 @@ def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
         return list(values) * n
     expected = "1 value for 1 axis" if n == 1 else f"{n} values, one per axis, or one for all"
     return refuse(ValueError, name, expected, f"{len(values)}")
-
-
-def is_int(value: Any) -> bool:
-    return issubclass(type(value), (int, np.integer)) and not isinstance(value, bool)
 
 
 def scales(scale: Any) -> list[Any]:

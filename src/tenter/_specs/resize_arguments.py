@@ -16,7 +16,7 @@ from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
-from tenter._specs.lengths import is_int, spread
+from tenter._specs.lengths import spread
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Shape
 
@@ -43,15 +43,6 @@ class Arguments(NamedTuple):
     align: Any = None
     edge: Any = None
     value: Any = 0
-
-
-def by_size_alone(spec: Resize, size: Any, scale: Any) -> bool:
-    """True if the rules depend on no length, except in boxes and a policy, and there is one int or scale, or one
-    for each axis."""
-    given = size if scale is None else scale
-    if isinstance(given, (list, tuple)) and len(given) != len(spec.axes):
-        return False
-    return scale is not None or all(is_int(n) for n in (given if isinstance(given, (list, tuple)) else [given]))
 
 
 def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
