@@ -104,6 +104,7 @@ def test_a_file_taken_for_a_leftover_before_it_is_locked(monkeypatch: pytest.Mon
     assert Path("out.npy").read_bytes() == b"whole" and not left_over()
 
 
+@pytest.mark.slow
 def test_workers_whose_starter_is_killed_end_with_whole_files() -> None:
     Path("many").mkdir()
     Image.effect_noise((300, 300), 90).convert("RGB").save("many/0.png")

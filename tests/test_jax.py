@@ -134,6 +134,7 @@ def test_counts_that_are_traced(dtype: str, shape: tuple[int, ...], dim: int | N
     np.testing.assert_array_equal(np.asarray(g), np.broadcast_to(sums, shape))
 
 
+@pytest.mark.slow
 def test_traced_counts_in_other_calls() -> None:
     counts = np.array([2, 0, 3, 1], np.int32)
     alone = jax.jit(lambda c: tenter.repeat_interleave(c, output_size=6))(counts)
