@@ -109,23 +109,25 @@ inline int64_t indices_of(const SourceIndex& p, int64_t lo, int64_t n, int32_t* 
   auto of = [&](auto&& position) { return each(p, lo, n, index, base, position); };
   switch (p.formula) {
     case Formula::floats: return of([=](auto o) { return (float(o) + first) * step; });
-    case Formula::float_centers:  // where 1/2 is added to less than 2^-24 only the floor, 0, counts
+    // Negative centers are clamped after 1/2 is added: the compiler then makes vectors. The sums are the same, as
+    // centers above 0 give at least 1/2.
+    case Formula::float_centers:
 #if defined(__FMA__) || defined(__aarch64__)
       return of([=](auto o) {
-        const float center = __builtin_fmaf(float(o) + 0.5f, step, -0.5f);
-        return (center > 0 ? center : 0.0f) + 0.5f;
+        const float above = __builtin_fmaf(float(o) + 0.5f, step, -0.5f) + 0.5f;
+        return above > 0.5f ? above : 0.5f;
       });
 #else
       return of([=](auto o) {  // a product of two floats is exact in double, so one rounding is left
-        const float center = float(double(float(o) + 0.5f) * wide - 0.5);
-        return float(double(center > 0 ? center : 0.0f) + 0.5);
+        const float above = float(double(float(o) + 0.5f) * wide - 0.5) + 0.5f;
+        return above > 0.5f ? above : 0.5f;
       });
 #endif
     case Formula::doubles: return of([=](auto o) { return float(double(o) * wide); });
     case Formula::double_centers:
       return of([=](auto o) {
         const double center = (double(o) + 0.5) * wide - 0.5;
-        const float above = float(center + 0.5);  // compared after, as the compiler then makes vectors
+        const float above = float(center + 0.5);
         return above > 0.5f ? above : 0.5f;
       });
     case Formula::float_quotients: {
