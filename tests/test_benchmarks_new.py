@@ -251,6 +251,7 @@ def test_the_page_is_rendered_from_the_numbers_alone(page):
     assert len(data["signals"]["found"]) == 2 and data["ragged"]["found"][0]["name"] == "(16, 1)"
 
 
+@pytest.mark.slow
 def test_the_command(page, monkeypatch, capsys):
     monkeypatch.setattr(new_calls, "copy_bandwidth", lambda: 1e9)
     monkeypatch.setattr(new_calls, "child", new_calls.measure)  # in this process

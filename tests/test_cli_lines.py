@@ -107,6 +107,7 @@ def of_python_2(name: str) -> None:
     Path(name).write_bytes(Path(name).read_bytes().replace(b"(3, 4), }  ", b"(3L, 4L), }"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_libraries_add_no_lines(jobs: int) -> None:
     damaged_lzw("a.tif")
@@ -118,6 +119,7 @@ def test_libraries_add_no_lines(jobs: int) -> None:
     assert first.startswith("tenter: a.tif: ") and second.startswith("tenter: b.tif: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [damaged_lzw, too_many_samples, of_python_2])
 def test_libraries_add_no_lines_to_one_file(make: Any) -> None:
     name = "a.npy" if make is of_python_2 else "a.tif"

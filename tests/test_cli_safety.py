@@ -99,6 +99,7 @@ def test_no_empty_folder_remains(jobs: int) -> None:
     assert main([*run, "new/"]) == 1 and os.listdir("new") == ["good.png"]
 
 
+@pytest.mark.slow
 def test_no_empty_file_remains_of_a_killed_run() -> None:
     Path("many").mkdir()
     Image.effect_noise((1500, 1500), 90).save("many/0.png")

@@ -78,6 +78,7 @@ def test_what_comes_in_is_no_picture(given: bytes, said: str) -> None:
     assert f"tenter: {said}".encode() in done.stderr
 
 
+@pytest.mark.slow
 def test_messages_name_the_pipes() -> None:
     cut = Path("in.png").read_bytes()[:200]
     done = piped("resize", "-", "-", "--scale", 2, given=cut)

@@ -51,6 +51,7 @@ def test_an_exit_waits_for_threads_that_are_no_daemons(frontend):
     ends("waits", frontend, 5, "True\nTrue\n")
 
 
+@pytest.mark.slow
 @needs_fork
 @SOME
 def test_children_that_are_forked_while_threads_call(frontend):

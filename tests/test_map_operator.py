@@ -52,7 +52,8 @@ def test_transforms(name: str) -> None:
     assert torch.autograd.gradgradcheck(f, x.clone().requires_grad_())
 
 
-@pytest.mark.parametrize("name", daily(MAPS, len(MAPS)))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MAPS)
 @pytest.mark.usefixtures("fresh_compiler")
 def test_one_graph_with_its_gradient(name: str) -> None:
     m = MAPS[name]

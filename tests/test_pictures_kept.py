@@ -114,6 +114,7 @@ def test_texts_of_png_are_kept() -> None:
     assert Image.open("out.jpg").info["comment"] == b"said"
 
 
+@pytest.mark.slow
 def test_what_is_not_kept_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     photograph()
     photograph("other.jpg")

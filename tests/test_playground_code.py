@@ -124,6 +124,7 @@ def check(fragments: list[str], jax_every: int = 1) -> set[str]:
     return ran
 
 
+@pytest.mark.slow
 def test_repeats_run_in_every_library():
     fragments = stretches()
     assert check(fragments[::7], 16) >= {"tenter", "PyTorch", "NumPy"}

@@ -173,7 +173,8 @@ def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     assert "exists and is not one of the levels" in refused(capsys, "pyramid", "taken.zarr", "--force")
 
 
-@pytest.mark.parametrize("format_", daily([3, 2], 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("format_", [2, 3])
 def test_an_independent_reader_finds_the_levels(format_: int) -> None:
     models = pytest.importorskip("ome_zarr_models")
     x = noise((2, 16, 33, 40), "uint16")

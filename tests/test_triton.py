@@ -203,6 +203,7 @@ def test_what_lies_together_is_read_16_bytes_at_a_time(name: str, layout: Layout
     assert not re.search(read, kernel.compiled(GPUTarget("cuda", 90, 32)).asm["ptx"])
 
 
+@pytest.mark.slow
 def test_nothing_is_spilled() -> None:
     """Registers suffice for what is held of bicubic sheets, the largest, and of trilinear ones."""
     planes = contiguous((2, 8, 256, 256), "float32", 4)

@@ -232,6 +232,7 @@ def test_blocks_fit_the_limit_and_share_or_grow_where_that_saves_reading() -> No
     assert cut(cubic, bytes_of(cubic, (64,) * 3, 1, 3), 4).threads == 1
 
 
+@pytest.mark.slow
 def test_memory_stays_below_the_limit() -> None:
     """200 MB, of which blocks hold a part. tests/programs/large_volume.py does as much to any number of gigabytes."""
     zarr.create_array("in.zarr", shape=(400, 500, 500), chunks=(100, 100, 100), dtype="u2", fill_value=3)
@@ -241,6 +242,7 @@ def test_memory_stays_below_the_limit() -> None:
     assert done.returncode == 0 and peak[1] == "MiB;" and float(peak[0]) < 250
 
 
+@pytest.mark.slow
 def test_a_progress_bar_on_a_terminal() -> None:
     pty = pytest.importorskip("pty")
     volume("in.zarr")

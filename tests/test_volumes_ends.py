@@ -89,6 +89,7 @@ def test_levels_within_a_group_when_killed(first: int) -> None:
     assert step > 40
 
 
+@pytest.mark.slow
 def test_what_is_done_is_not_done_again(capsys: pytest.CaptureFixture[str]) -> None:
     x = volume("in.zarr", (64, 64), chunks=(4, 4))
     args = ["resize", "in.zarr", "out.zarr", *SHRINK, "--threads", "2"]
