@@ -39,7 +39,7 @@ LIBRARIES = "usr/lib/x86_64-linux-gnu"
 TORCH = (2, 10)
 PACKAGES = (
     "numpy", "scipy", "pillow>=12.3", "opencv-python-headless", f"torch=={TORCH[0]}.{TORCH[1]}.0", "expecttest", "matplotlib>=3.8",
-    "pandas>=2.1", "array-api-strict>=2.0", "pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100",
+    "pandas>=2.1", "array-api-strict>=2.0", "dask[array]>=2024.1", "pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100",
 )  # fmt: skip
 # By level: the levels that are compiled, best first, and the processor.
 LEVELS = {
