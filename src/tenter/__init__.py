@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, image, maps, memory, numpy as numpy  # noqa: F401
+from tenter import _native, conventions, filters, geometry, maps, memory, numpy as numpy  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._arrays.library import imported as _imported
 from tenter._execution import (
@@ -23,7 +23,7 @@ from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
-    from tenter import lazy as lazy, ragged as ragged, torch as torch
+    from tenter import image as image, lazy as lazy, ragged as ragged, torch as torch
     from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
 
 __version__ = "0.1.0"
@@ -70,7 +70,7 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
         """tenter.torch imports PyTorch, the others take a tenth of tenter's own time: imported when asked for."""
-        if name in ("lazy", "ragged", "torch"):
+        if name in ("image", "lazy", "ragged", "torch"):
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
         if name in ("Explanation", "Shape", "explain"):
             return getattr(_imported(lambda: importlib.import_module("tenter._explain")), name)

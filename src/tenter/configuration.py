@@ -2,7 +2,6 @@
 
 import mmap
 import platform
-from pathlib import Path
 
 from tenter import _native
 from tenter._arrays import thread_count
@@ -74,7 +73,8 @@ def installed(name: str) -> str | None:
 def huge_pages() -> str:
     """Linux's setting, which it shows in brackets: always [madvise] never."""
     try:
-        shown = Path("/sys/kernel/mm/transparent_hugepage/enabled").read_text()
+        with open("/sys/kernel/mm/transparent_hugepage/enabled") as file:
+            shown = file.read()
     except OSError:
         return "unknown"
     return shown.partition("[")[2].partition("]")[0] or "unknown"

@@ -5,7 +5,7 @@ Checks return plain values: a dim >= 0, sizes as ints. They run before memory is
 Checks that only one operation needs are next to its specification.
 """
 
-import difflib
+import importlib
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -136,8 +136,15 @@ def _check_leaf(name: str, x: Any) -> None:
 
 def did_you_mean(word: str, known: Sequence[Any]) -> str:
     """Returns " (did you mean ...?)" with the known word closest to an unknown one, or "" if none is close."""
-    found = difflib.get_close_matches(word.lower(), [k for k in known if isinstance(k, str)], 1)
+    found = closest(word, [k for k in known if isinstance(k, str)])
     return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def closest(word: str, known: Sequence[str]) -> list[str]:
+    """Returns the known word that is closest to an unknown one, if one is close."""
+    difflib = library.imported(lambda: importlib.import_module("difflib"))  # a twentieth of tenter's import
+    found: list[str] = difflib.get_close_matches(word.lower(), known, 1)
+    return found
 
 
 def integer(name: str, value: Any, expected: str = "an int", least: int | None = None) -> int:

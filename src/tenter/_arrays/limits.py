@@ -5,7 +5,6 @@ import operator
 import os
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from tenter._arrays.errors import refuse
 
@@ -47,7 +46,8 @@ def machine_memory() -> int:
     except (AttributeError, ValueError, OSError):
         return INT64_MAX
     try:
-        share = Path("/sys/fs/cgroup/memory.max").read_text().strip()
+        with open("/sys/fs/cgroup/memory.max") as file:
+            share = file.read().strip()
         return min(total, int(share)) if share.isdecimal() else total
     except OSError:
         return total

@@ -1,13 +1,12 @@
 """Arguments by name: some have more than one name. A name that a function does not have is refused, and the message
 shows the call that was probably meant."""
 
-import difflib
 import inspect
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from tenter._arrays.arguments import MISSING, describe, error
+from tenter._arrays.arguments import MISSING, closest, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, is_array
 
@@ -109,7 +108,7 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     """Returns " (did you mean ...?)" with the argument that a word probably means, or "". others: names that the
     function's signature does not show."""
     names = (*others, *parameters(function))
-    close = difflib.get_close_matches(word.lower(), names, 1)
+    close = closest(word, names)
     found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
     if not found:
         return ""

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from tenter import _native
 from tenter._arrays.cached import cached
-from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
 from tenter.maps._rows import check_offsets, index_of, inputs_at, runs_of
@@ -28,6 +27,7 @@ from tenter.maps._values import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from tenter._arrays.signatures import Apply
     from tenter.maps._window import Window
 
 
@@ -73,7 +73,7 @@ class Copy(Operators):
     repeat: int | None = None
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
     block: int = 1
-    apply: ClassVar[Apply]  # set by `tenter._execution.apply`
+    apply: "ClassVar[Apply]"  # set by `tenter._execution.apply`
     T: ClassVar["Window"]  # set by `maps/_transposed.py`
 
     __reduce__ = rebuilt

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from tenter import _native
 from tenter._arrays.cached import cached
-from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
 from tenter.maps._values import (
@@ -23,6 +22,9 @@ from tenter.maps._values import (
     within,
 )
 from tenter.maps._window import Window
+
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Apply
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +66,7 @@ class Gather(Operators):
     index: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
     weight: Floats = Table(np.float64, required=True)  # type: ignore[assignment]
     block: ClassVar[int] = 1
-    apply: ClassVar[Apply]
+    apply: "ClassVar[Apply]"
     from_scipy: ClassVar[Callable[[Any], "Gather"]]
 
     __reduce__ = rebuilt

@@ -8,7 +8,6 @@ import numpy as np
 
 from tenter import _native
 from tenter._arrays.cached import cached
-from tenter._arrays.signatures import Apply
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._operators import Operators
 from tenter.maps._rows import check_rows
@@ -26,6 +25,7 @@ from tenter.maps._values import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from tenter._arrays.signatures import Apply
     from tenter.maps._copy import Copy
 
 
@@ -74,7 +74,7 @@ class Window(Operators):
     weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
     width: int | None = None
     block: int = 1
-    apply: ClassVar[Apply]
+    apply: "ClassVar[Apply]"
     T: ClassVar["Copy | Window"]
     from_scipy: ClassVar[Callable[[Any], "Window"]]
 
