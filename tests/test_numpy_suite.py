@@ -36,6 +36,7 @@ def run(selection, folder, *options):
     command += ["-p", "no:cacheprovider", "-p", "numpy_suite_plugin", "--suite-report", report, *options, *selection]
     environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
     environment["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), environment.get("PYTHONPATH", "")])
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # others take longer to load than some of the tests
     environment["NPY_AVAILABLE_MEM"] = "1GB"  # NumPy skips what needs more: minutes, and none of it repeats or tiles
     finished = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900)
     assert report.exists(), f"died with {finished.returncode}:\n{finished.stdout[-3000:]}{finished.stderr[-3000:]}"

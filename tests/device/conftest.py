@@ -11,6 +11,7 @@ import functools
 import inspect
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,12 @@ import torch
 from cuda_helpers import cuda, device, nothing_owed  # noqa: F401, fixtures of all modules here
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """All tests of the compiler are slow where kernels are interpreted, and what they import takes seconds."""
+    slow = INTERPRETED and collection_path.name == "test_compile.py"
+    return True if slow and "not slow" in config.option.markexpr else None
 
 
 @pytest.fixture(scope="session")

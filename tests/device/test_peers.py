@@ -57,7 +57,7 @@ def test_nearest_by_scale(mode, rank, recompute, cuda):
     assert not wrong
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.uint8], ids=str)
+@pytest.mark.parametrize("dtype", some([torch.float32, torch.float64, torch.uint8], 1, str))
 @pytest.mark.parametrize("channels_last", [False, True], ids=["", "channels_last"])
 @pytest.mark.parametrize("mode", NEAREST)
 def test_nearest_images(mode, channels_last, dtype, device):
