@@ -84,7 +84,10 @@ def ones(x: torch.Tensor, n: int) -> torch.Tensor:
 
 def filled(x: torch.Tensor, inside: torch.Tensor, value: Any) -> torch.Tensor:
     laid_out = torch.empty_like(x, dtype=torch.bool).copy_(inside)  # `where` takes the layout of its first operand
-    return torch.where(laid_out, x, torch.full((), value, dtype=x.dtype, device=x.device))
+    fill = torch.full((), value, dtype=x.dtype, device=x.device)
+    if (signed := SIGNED.get(x.dtype)) is None:
+        return torch.where(laid_out, x, fill)
+    return torch.where(laid_out, x.view(signed), fill.view(signed)).view(x.dtype)
 
 
 def element(x: torch.Tensor, value: Any) -> bytes:
@@ -98,7 +101,7 @@ def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tens
     info = torch.iinfo(like.dtype)
     y = y.round()
     over = y >= float(info.max)  # float64 cannot hold the largest 64-bit integer
-    return torch.where(over, info.max, torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype))
+    return filled(torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype), ~over, info.max)
 
 
 def widened(x: torch.Tensor) -> torch.Tensor:
