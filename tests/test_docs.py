@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import tenter
+from daily import together
 from tenter.cli import main as cli
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,7 +47,7 @@ PUBLIC = [
 ]  # and numpy and torch, which a star shall not bind
 
 
-@pytest.mark.parametrize("name", MODULES)
+@together("name", MODULES)
 def test_docstring_examples(name):
     failed, _ = doctest.testmod(importlib.import_module(name), extraglobs={"np": np})
     assert failed == 0
@@ -151,7 +152,7 @@ def test_the_error_of_the_front_page():
     assert shown == f"TypeError: {raised.value}\n"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@together("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files_and_headings(page):
     assert all((page.parent / path).exists() for path in PICTURES.findall(page.read_text()))
     for path, _, heading in re.findall(r"\]\((?!https?:)([^)#]*)(#([^)]*))?\)", page.read_text()):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tenter
+from daily import together
 from tenter._arrays.names import parameters
 
 pytest.importorskip("torch")
@@ -71,7 +72,7 @@ def takes(name: str) -> list[str]:
     return [p.name for p in shown if p.name not in ("too_many", "no_other")]
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@together("name", PUBLIC)
 def test_a_docstring_has_a_summary_sections_in_order_and_an_example(name: str) -> None:
     found = sections(PUBLIC[name])
     summary = found[""].strip().split("\n\n")[0]
@@ -81,14 +82,14 @@ def test_a_docstring_has_a_summary_sections_in_order_and_an_example(name: str) -
     assert ">>> " in found.get("Examples", "")
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@together("name", PUBLIC)
 def test_each_parameter_is_explained_once_in_the_order_of_the_signature(name: str) -> None:
     found = sections(PUBLIC[name])
     title = "Attributes" if "Attributes" in found else "Parameters"
     assert explained(found.get(title, "")) == takes(name)
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@together("name", PUBLIC)
 def test_what_is_returned_is_said(name: str) -> None:
     thing, found = PUBLIC[name], sections(PUBLIC[name])
     if inspect.isclass(thing):
@@ -101,7 +102,7 @@ def test_what_is_returned_is_said(name: str) -> None:
 FUNCTIONS = [name for name in PUBLIC if name not in METHODS]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@together("name", FUNCTIONS)
 def test_functions_and_classes_say_what_is_related(name: str) -> None:
     """And name what there is."""
     found = sections(PUBLIC[name])
@@ -118,7 +119,7 @@ def test_functions_and_classes_say_what_is_related(name: str) -> None:
         assert there is not PUBLIC[name], related
 
 
-@pytest.mark.parametrize("name", [n for n in FUNCTIONS if takes(n)])
+@together("name", [n for n in FUNCTIONS if takes(n)])
 def test_functions_that_take_arguments_say_what_they_raise(name: str) -> None:
     if not inspect.isclass(PUBLIC[name]):
         assert re.search(r"^[\w., ]+\n    \S", sections(PUBLIC[name])["Raises"], re.M)

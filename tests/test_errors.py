@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import tenter
+from daily import together
 from error_helpers import refused
 from tenter._arrays.arguments import describe
 
@@ -121,8 +122,8 @@ def test_too_few_factors_are_refused_after_calls_by_one_number_too(kind):
             )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
-@pytest.mark.parametrize("n", range(len(ERRORS)))
+@together("kind", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@together("n", range(len(ERRORS)))
 def test_errors(n, kind):
     call, argument, error, words = ERRORS[n]
     caught = refused(lambda: call(kind), argument, error, words)

@@ -13,7 +13,7 @@ import torch
 
 import tenter
 import tenter.torch
-from daily import daily
+from daily import daily, together
 from error_helpers import refused
 from public_functions import functions
 from tenter import lazy, ragged
@@ -131,7 +131,7 @@ MISNAMED = [
 
 
 @MAKE
-@pytest.mark.parametrize("n", range(len(MISNAMED)))
+@together("n", range(len(MISNAMED)))
 def test_a_misnamed_argument_gets_our_error_and_the_one_that_was_meant(n, make):
     call, argument, words = MISNAMED[n]
     refused(lambda: call(make(LAST)), argument, TypeError, words)

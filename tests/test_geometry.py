@@ -8,6 +8,7 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
+from daily import together
 from tenter._rules.geometry import ALIGNS, TIES, Geometry
 
 F = Fraction
@@ -97,9 +98,9 @@ def test_nearest_is_exact(tie):
         assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)], g
 
 
-@pytest.mark.parametrize("tie", TIES)
-@pytest.mark.parametrize("n_in", [2**40, 2**40 + 1, 3 * 2**39, 10**12])
-@pytest.mark.parametrize("n_out", [3, 7, 1000])
+@together("tie", TIES)
+@together("n_in", [2**40, 2**40 + 1, 3 * 2**39, 10**12])
+@together("n_out", [3, 7, 1000])
 def test_nearest_is_exact_for_huge_sizes(n_in, n_out, tie):
     for scale in (None, F(n_out, n_in + 1), F(0.1)):
         g = Geometry(n_in, n_out, "center", scale)

@@ -10,6 +10,7 @@ import pytest
 
 import pillow_oracle
 import tenter
+from daily import together
 from tenter import _native, conventions, filters
 from tenter._execution import chunks, premultiplied
 from tenter.image import Fill, resize
@@ -42,9 +43,9 @@ def decoded(srgb: Any) -> Any:
 # ---- where neither applies it is tenter.resize
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("like", ["torch", "pillow", "opencv"])
+@together("dtype", DTYPES)
+@together("channels", [1, 2, 3, 4, 5])
+@together("like", ["torch", "pillow", "opencv"])
 def test_opaque_is_plain(dtype: Any, channels: int, like: str) -> None:
     x, alpha = picture(channels, dtype, opaque=True), False if channels > 4 else None
     for size in SIZES:
@@ -85,9 +86,9 @@ def test_arguments_are_those_of_resize() -> None:
 # ---- alpha
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos", "area", "mitchell"])
-@pytest.mark.parametrize("linear_light", [False, True])
+@together("dtype", DTYPES)
+@together("mode", ["linear", "cubic", "lanczos", "area", "mitchell"])
+@together("linear_light", [False, True])
 def test_what_cannot_be_seen_colours_nothing(dtype: Any, mode: str, linear_light: bool) -> None:
     full = FULL.get(dtype, 1)
     x = np.zeros((16, 16, 4), dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from daily import together
 from error_helpers import refused
 from tenter.image import Fill, Fit, crop_resize, resize
 
@@ -32,9 +33,9 @@ def same(a, b):
     )
 
 
-@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
-@pytest.mark.parametrize("channels", [1, 3, 4])
-@pytest.mark.parametrize("how", HOW, ids=repr)
+@together("dtype", ["uint8", "uint16", "float32"])
+@together("channels", [1, 3, 4])
+@together("how", HOW, ids=repr)
 def test_a_layout_is_the_same_pictures_in_another_order(dtype, channels, how):
     batch = pixels(dtype, 2, 20, 30, channels)
     want = np.stack([resize(picture, **how) for picture in batch])

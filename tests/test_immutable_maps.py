@@ -11,10 +11,10 @@ import pytest
 
 import tenter
 from cases import MAPS
-from daily import daily
+from daily import daily, together
 from tenter.maps import Copy, Gather, Window
 
-maps = pytest.mark.parametrize("m", [c.map for c in MAPS], ids=[c.name for c in MAPS])
+maps = together("m", [c.map for c in MAPS], [c.name for c in MAPS])
 BY_AXIS_MAP = [
     tenter.axis_map(9, 5, mode, like=like, edge=edge)
     for mode, like in [("nearest", "torch"), ("linear", "pillow"), ("cubic", "torch"), ("area", "opencv")]
@@ -65,7 +65,7 @@ def cannot_be_changed(m):
             assert again.dtype == before.dtype and np.array_equal(again, before), (*what, field)
 
 
-@pytest.mark.parametrize("case", daily(MAPS, 3, lambda c: c.name, lambda c: c.name.startswith(("window", "gather"))))
+@together("case", daily(MAPS, 3, lambda c: c.name, lambda c: c.name.startswith(("window", "gather"))))
 @pytest.mark.filterwarnings("ignore:Setting the:DeprecationWarning")
 def test_tables_cannot_be_changed(case):
     m = case.map

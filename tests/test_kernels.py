@@ -9,7 +9,7 @@ import pytest
 
 import tenter
 from cases import COMPLEX, FLOATS, INTEGERS, MAPS, values
-from daily import daily
+from daily import daily, together
 from kernel_helpers import check
 from maps_of import apply_maps, resample
 from tenter._plans import reference
@@ -39,7 +39,7 @@ def layouts(x: np.ndarray) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", COPIES, ids=lambda c: c.name)
+@together("case", COPIES, ids=lambda c: c.name)
 def test_copies_bit_for_bit(case):
     for dtype in ("uint8", "int16", "float32", "int64", "complex128", "S3", "V6", "S24"):
         for shape in ((case.map.n_in,), (3, case.map.n_in, 2), (2, case.map.n_in, 33)):
@@ -175,7 +175,7 @@ def both_ways():
     return [(name, m) for name, m in found if m.n_in and m.n_out]
 
 
-@pytest.mark.parametrize("name, m", daily(both_ways(), 3, lambda p: p[0]))
+@together("name, m", daily(both_ways(), 3, lambda p: p[0]))
 def test_infinities_and_nans_stay_with_their_taps(name, m):
     """No padding: an output sees the inputs of its own taps and no others."""
     row, column, _ = taps(m)

@@ -6,12 +6,11 @@ import re
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 import torch
 
 import tenter
 from cases import MAPS
-from daily import daily
+from daily import daily, together
 from tenter import lazy
 from tenter.maps import Copy, Gather, Window, _drawing, _entries, _html
 
@@ -31,7 +30,7 @@ def lines_of(m) -> set[tuple[int, int]]:
     return {(at[False, round(float(d[6]), 1)], at[True, round(float(d[0]), 1)]) for d in ends}
 
 
-@pytest.mark.parametrize("case", daily(MAPS, 6, lambda case: case.name))
+@together("case", daily(MAPS, 6, lambda case: case.name))
 def test_a_map_draws_its_matrix(case):
     m = case.map
     elements = parsed(m._repr_html_())
@@ -49,7 +48,7 @@ def test_a_map_draws_its_matrix(case):
             assert (panel.n_in, panel.n_out) == (m.n_in, m.n_out)
 
 
-@pytest.mark.parametrize("case", MAPS, ids=lambda case: case.name)
+@together("case", MAPS, lambda case: case.name)
 def test_single_rows_are_those_of_the_matrix(case):
     m, dense = case.map, case.map.dense()
     for o in range(min(m.n_out, 20)):

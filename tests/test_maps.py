@@ -7,11 +7,11 @@ import pytest
 
 import tenter
 from cases import MAPS, PAIRS
+from daily import together
 from maps_of import resample
 from tenter.maps import Copy, Gather, Window
 
-ids = [c.name for c in MAPS]
-maps = pytest.mark.parametrize("m", [c.map for c in MAPS], ids=ids)
+maps = together("m", [c.map for c in MAPS], [c.name for c in MAPS])
 
 
 @maps

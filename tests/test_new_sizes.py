@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import tenter
+from daily import together
 from fuzz.caches import forget
 from planned_calls import by_python
 from tenter import _native
@@ -147,8 +148,8 @@ MODES = {
 }
 
 
-@pytest.mark.parametrize(("like", "mode"), [(like, mode) for like in MODES for mode in MODES[like]])
-@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32"])
+@together("like, mode", [(like, mode) for like in MODES for mode in MODES[like]])
+@together("dtype", ["uint8", "int16", "float32"])
 def test_every_size_is_what_it_would_have_been_first(like, mode, dtype):
     x = PICTURE.astype(dtype)
     for edge in (None, "wrap"):

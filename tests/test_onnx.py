@@ -13,6 +13,7 @@ from onnx.reference import ReferenceEvaluator
 
 import onnx_node
 import tenter
+from daily import together
 
 CASES = onnx_node.cases()
 
@@ -81,11 +82,9 @@ def name(attributes):
     return " ".join(f"{v}" if isinstance(v, str) else f"{k}={v}" for k, v in attributes.items())
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=name)
-@pytest.mark.parametrize(
-    "coordinates", [c for c in onnx_node.ALIGN if c not in ("tf_crop_and_resize", "tf_half_pixel_for_nn")]
-)
-@pytest.mark.parametrize("given", ["sizes", "scales"])
+@together("family", FAMILIES, ids=name)
+@together("coordinates", [c for c in onnx_node.ALIGN if c not in ("tf_crop_and_resize", "tf_half_pixel_for_nn")])
+@together("given", ["sizes", "scales"])
 def test_positions_beside_the_reference(coordinates, family, given):
     """tf_half_pixel_for_nn left ONNX with opset 13; tests/test_geometry.py has it."""
     attributes, rng = {**family, "coordinate_transformation_mode": coordinates}, np.random.default_rng(0)

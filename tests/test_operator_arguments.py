@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch")
 from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
 
 import tenter.torch  # noqa: E402
+from daily import together  # noqa: E402
 
 tenter.torch.report()  # registers them
 
@@ -182,8 +183,8 @@ def under_vmap(name, args):
 WAYS = [as_memory, with_gradient, as_shapes, as_fakes, under_vmap]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", GOOD)
+@together("way", WAYS)
+@together("name", GOOD)
 def test_good_calls_are_served(name, way):
     if name == "total" and way in (as_shapes, as_fakes):
         assert way(name, list(GOOD[name])) is None
@@ -192,8 +193,8 @@ def test_good_calls_are_served(name, way):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", GOOD)
+@together("way", WAYS)
+@together("name", GOOD)
 def test_lying_arguments(name, way):
     """Refused in the house's form, or served where they are odd and right; what memory serves, shapes serve too."""
     for operator, _, args in CALLS:

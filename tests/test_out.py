@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import tenter
-from daily import daily
+from daily import daily, together
 from memory_helpers import needs_linux
 from out_helpers import CALLS, given, rooms, values
 from program_helpers import prints
@@ -22,9 +22,9 @@ from tenter.maps import Copy
 DTYPES = ["uint8", "float32", "float64"]
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", CALLS)
+@together("library", ["numpy", "torch"])
+@together("dtype", DTYPES)
+@together("name", CALLS)
 def test_the_bits_of_a_fresh_result_and_nothing_beside_them(library, dtype, name):
     call, x = CALLS[name], given(library, dtype)
     before, want = values(x), call(x)

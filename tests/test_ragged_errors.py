@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from daily import together
 from tenter import ragged
 
 X = np.arange(6.0)
@@ -126,8 +127,8 @@ def tensor(values):
     return torch.from_numpy(np.asarray(values)) if not isinstance(values, str) else values
 
 
-@pytest.mark.parametrize("make", [np.asarray, tensor], ids=["array", "tensor"])
-@pytest.mark.parametrize("name, call, error, says, where", BAD, ids=[b[0] for b in BAD])
+@together("make", [np.asarray, tensor], ids=["array", "tensor"])
+@together("name, call, error, says, where", BAD, ids=[b[0] for b in BAD])
 def test_bad_input(name, call, error, says, where, make):
     with pytest.raises(error) as raised:
         call(make)

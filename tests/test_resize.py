@@ -10,7 +10,7 @@ import pytest
 
 import resize_oracle
 import tenter
-from daily import daily
+from daily import daily, together
 from resize_oracle import EDGES, TIES
 from tenter.conventions import Convention
 from tenter.filters import cubic
@@ -124,8 +124,8 @@ def along(matrix, x, axis):
     return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.parametrize("shape, axes", SHAPES, ids=str)
+@together("way", WAYS, ids=str)
+@together("shape, axes", SHAPES, ids=str)
 def test_axis_after_axis(shape, axes, way):
     """All at once is one after another, with the map that axis_map shows."""
     x = np.random.default_rng(0).standard_normal(shape)

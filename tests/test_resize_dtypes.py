@@ -10,6 +10,7 @@ import torch
 
 import tenter
 from cases import COMPLEX, FLOATS, INTEGERS, values
+from daily import together
 from tenter import _native
 from test_kernels import layouts
 
@@ -41,11 +42,9 @@ def forward(how, n):
     return {"box": [(begin, end) if begin < end else (n - begin, n - end)]}
 
 
-@pytest.mark.parametrize("how", OUTSIDE, ids=str)
-@pytest.mark.parametrize("mode", ["nearest", "nearest-exact"])
-@pytest.mark.parametrize(
-    "dtype", [*INTEGERS, *FLOATS, *COMPLEX, "bool", "longdouble", ">i4", ">f8", "S3", "U2", "object", "M8[s]"]
-)
+@together("how", OUTSIDE, ids=str)
+@together("mode", ["nearest", "nearest-exact"])
+@together("dtype", [*INTEGERS, *FLOATS, *COMPLEX, "bool", "longdouble", ">i4", ">f8", "S3", "U2", "object", "M8[s]"])
 def test_labels_are_copied(dtype, mode, how):
     """Bit for bit: the largest of integers, strings, objects, time."""
     x = values((5, 8), "uint64").view(np.uint64)

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 import tenter
+from daily import together
 from error_helpers import refused
 from tenter._plans import cache
 from tenter.conventions import PRESETS
@@ -134,8 +135,8 @@ def call(n, make):
     return tenter.resize(make(how.pop("x", X)), **how)
 
 
-@pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
-@pytest.mark.parametrize("n", range(len(ERRORS)), ids=lambda n: f"{n}-{ERRORS[n][1]}")
+@together("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
+@together("n", range(len(ERRORS)), ids=lambda n: f"{n}-{ERRORS[n][1]}")
 def test_errors(n, make):
     _, argument, error, words = ERRORS[n]
     for _ in range(2):  # the second time as the first

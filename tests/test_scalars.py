@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tenter
+from daily import together
 from tenter.maps import Copy, Gather, Window
 
 INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64, np.intp, np.longlong]
@@ -107,7 +108,7 @@ def said(call, w):
     return caught.type, str(caught.value).split("\n")[0]
 
 
-@pytest.mark.parametrize("n", range(len(SCALARS)))
+@together("n", range(len(SCALARS)))
 @pytest.mark.filterwarnings("error")
 def test_scalars_of_numpy_are_ints(n):
     want = shown(SCALARS[n](int))

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 import tenter
 from cases import MAPS, OPS, OpCase, values
-from daily import daily
+from daily import daily, together
 
 DTYPES = ["float32", "float64", "uint8", "int16", "int64", "uint64", "complex64", "complex128", "bool"]
 DEVICES = [xp.Device(name) for name in ("CPU_DEVICE", "device1", "no_float64")]
@@ -37,7 +37,7 @@ def numbers_for(case: OpCase) -> list[str]:
     return DTYPES if exact(case) else DTYPES[:-1]
 
 
-@pytest.mark.parametrize("case", daily(OPS, 8), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
+@together("case", daily(OPS, 8), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
 def test_operations_give_what_they_give_for_numpy(case: OpCase) -> None:
     f = getattr(tenter, case.op)
     for dtype in numbers_for(case):
@@ -48,7 +48,7 @@ def test_operations_give_what_they_give_for_numpy(case: OpCase) -> None:
         same(np.from_dlpack(got), want, exact(case), 1e-12 if dtype in ("float64", "complex128") else 1e-5)
 
 
-@pytest.mark.parametrize("case", daily(MAPS, 6, lambda c: c.name))
+@together("case", daily(MAPS, 6, lambda c: c.name))
 def test_maps_and_their_transposes_give_what_they_give_for_numpy(case) -> None:
     for m in (case.map, case.map.T):
         for dtype in ("float64", "int32", "complex64"):

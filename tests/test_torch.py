@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 import tenter
 from cases import MODES, OPS, values
-from daily import daily
+from daily import daily, together
 from program_helpers import prints
 from tenter._specs.resize import KINDS as KIND_OF_MODE
 
@@ -42,7 +42,7 @@ def label(case) -> str:
     return f"{case.op}-{case.shape}-{case.args}-{'-'.join(f'{k}={v}' for k, v in case.kwargs.items())}".replace(" ", "")
 
 
-@pytest.mark.parametrize("case", daily((c for c in OPS if served_by_torch(c)), 2, label))
+@together("case", daily((c for c in OPS if served_by_torch(c)), 2, label))
 def test_equals_torch_in_float64(case):
     """What PyTorch does not serve, test_antialias_of_every_rank checks against the matrix."""
     x = torch.from_numpy(values(case.shape, "float64"))
@@ -54,7 +54,7 @@ def test_equals_torch_in_float64(case):
         assert (got - want).abs().max() < 1e-12
 
 
-@pytest.mark.parametrize("case", daily(OPS, 2, label))
+@together("case", daily(OPS, 2, label))
 def test_numpy_equals_tensor(case):
     x = values(case.shape, "float32")
     a = getattr(tenter, case.op)(x, *case.args, **case.kwargs)
@@ -63,7 +63,7 @@ def test_numpy_equals_tensor(case):
     assert a.tobytes() == b.contiguous().numpy().tobytes()
 
 
-@pytest.mark.parametrize("case", [c for c in OPS if c.op == "interpolate" and c.kwargs["antialias"]], ids=label)
+@together("case", [c for c in OPS if c.op == "interpolate" and c.kwargs["antialias"]], ids=label)
 def test_antialias_of_every_rank(case):
     """Against the matrices, applied by NumPy."""
     from maps_of import resample

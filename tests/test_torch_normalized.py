@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from daily import together
 from tenter._specs.resize_arguments import Arguments
 from tenter.torch import normalized, samples, transforms
 
@@ -41,7 +42,7 @@ HOW = {
     "columns alone": lambda **by: transforms.Resize((122, 47), **by),
     "one column": lambda **by: transforms.Resize((33, 1), **by),
 }
-how = pytest.mark.parametrize("make", HOW.values(), ids=HOW)
+how = together("make", HOW.values(), ids=HOW)
 
 
 def channels(sample):
@@ -72,19 +73,19 @@ def same_bits(make, sample):
 
 
 @how
-@pytest.mark.parametrize("sample", SAMPLES.values(), ids=SAMPLES)
+@together("sample", SAMPLES.values(), ids=SAMPLES)
 def test_arrays_and_tensors_of_8_bits_are_rounded_then_normalized(make, sample):
     same_bits(make, sample)
 
 
 @how
-@pytest.mark.parametrize("form", FORMS)
+@together("form", FORMS)
 def test_images_of_pillow_are_rounded_then_normalized(make, form):
     same_bits(make, Image.fromarray(PHOTO).convert(form))
 
 
 @how
-@pytest.mark.parametrize("name", ["tensor", "batch, channels last", "part", "turned", "gray", "five channels", "array"])
+@together("name", ["tensor", "batch, channels last", "part", "turned", "gray", "five channels", "array"])
 def test_floats_are_resized_then_normalized(make, name):
     sample = SAMPLES[name]
     same_bits(make, sample / 255 if isinstance(sample, torch.Tensor) else (sample / 255).astype(np.float32))

@@ -12,7 +12,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from daily import daily
+from daily import daily, together
 from error_helpers import refused
 from tenter.torch import parts, transforms
 from torchvision_stand_in import tv_tensors
@@ -39,10 +39,8 @@ def off_by(a, b):
 # ---- values
 
 
-@pytest.mark.parametrize(
-    "mode, number", [("bilinear", 2), ("bicubic", 3), ("lanczos", 1), ("box", 4), ("hamming", 5), ("nearest", 0)]
-)
-@pytest.mark.parametrize("form", ["L", "RGB", "RGBA", "LA", "P", "1", "CMYK", "YCbCr"])
+@together("mode, number", [("bilinear", 2), ("bicubic", 3), ("lanczos", 1), ("box", 4), ("hamming", 5), ("nearest", 0)])
+@together("form", ["L", "RGB", "RGBA", "LA", "P", "1", "CMYK", "YCbCr"])
 def test_an_image_of_pillow_has_the_pixels_and_the_mode_of_pillow(mode, number, form):
     image = Image.fromarray(PHOTO).convert(form)
     if form in ("RGBA", "LA"):
@@ -262,7 +260,7 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
 # ---- mistakes
 
 
-@pytest.mark.parametrize("make, argument, error, words", [
+@together("make, argument, error, words", [
     (lambda: transforms.Resize("224"), "size", TypeError, ["ints"]),
     (lambda: transforms.Resize(None), "size", ValueError, ["neither"]),
     (lambda: transforms.RandomResizedCrop(), "size", TypeError, ["ints", "none"]),

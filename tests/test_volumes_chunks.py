@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from cli_helpers import _inside, in_child, refused  # noqa: F401
-from daily import daily
+from daily import daily, together
 from tenter.cli.main import main
 from tenter.cli.volumes import inflating
 from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, started, volume, zarr  # noqa: F401
@@ -163,8 +163,8 @@ def test_decoders_stop_at_their_bound(name: str) -> None:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("n", [1, 5, 255, 256, 300, 65791, 65792, 300_000])
-@pytest.mark.parametrize("name", ENCODED)
+@together("n", [1, 5, 255, 256, 300, 65791, 65792, 300_000])
+@together("name", ENCODED)
 def test_bounded_decoders_give_what_the_others_give(name: str, n: int) -> None:
     codec, encode = ENCODED[name]
     data = bytes(n) if "size" in name else noise((n,), "uint8").tobytes()
