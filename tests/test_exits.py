@@ -28,7 +28,8 @@ def ends(scenario, frontend, code, says, timeout=60):
 DAEMONS = ["daemons", "daemons_of_many_kinds", "daemons_in_long_calls"]
 
 
-@pytest.mark.parametrize("frontend, scenario", daily(itertools.product(["torch", "numpy"], DAEMONS), 6))
+@pytest.mark.slow  # `test_memory_processes.test_the_end_of_a_process_that_holds_results` has the default end
+@pytest.mark.parametrize("frontend, scenario", itertools.product(["torch", "numpy"], DAEMONS))
 def test_daemon_threads_inside_of_calls_when_the_interpreter_ends(scenario, frontend):
     ends(scenario, frontend, 0, "ends\n")
 

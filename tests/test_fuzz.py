@@ -38,18 +38,17 @@ def test_every_threshold_of_the_core_is_lowered():
     assert set(thresholds.NATIVE) == fields
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fault, kind, said",
     [
-        pytest.param("element", "repeat_interleave", "repeat_interleave: values", marks=pytest.mark.slow),
+        ("element", "repeat_interleave", "repeat_interleave: values"),
         # A first call may need no table, whose weight a later one then shows to differ.
         ("weight", "resize", "resize: (values|not the same a second time)"),
-        pytest.param(
-            "weight", "interpolate", "interpolate: (values|not the same a second time)", marks=pytest.mark.slow
-        ),
-        pytest.param("leak", "resize", "resize: (inf or NaN|values)", marks=pytest.mark.slow),
-        pytest.param("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV", marks=pytest.mark.slow),
-        pytest.param("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s", marks=pytest.mark.slow),
+        ("weight", "interpolate", "interpolate: (values|not the same a second time)"),
+        ("leak", "resize", "resize: (inf or NaN|values)"),
+        ("crash", "repeat_interleave", "repeat_interleave: crashed: SIGSEGV"),
+        ("hang", "repeat_interleave", "repeat_interleave: hung: no end within 3 s"),
     ],
 )
 def test_a_fault_is_found(fault, kind, said):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from daily import daily
 from program_helpers import PROGRAMS, compiler_of_this_machine
 from tenter import _native
 
@@ -29,7 +30,7 @@ LEVELS = dict.fromkeys(["portable", *_native.testing.levels()])
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="no other processor has flags")
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", daily(reversed(LEVELS), len(LEVELS)))
 def test_operations_of_each_set_are_those_of_single_values(level: str, tmp_path: Path) -> None:
     compiler = compiler_of_this_machine()
     program = tmp_path / "program"
