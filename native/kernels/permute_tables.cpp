@@ -36,6 +36,10 @@ bool permute_rows(const WindowMap& m, const Acc* weights, PermuteTables& p) {
     const int64_t from = std::min(v * N, n - N);
     // Calls f(output, its first lane, number of its lanes, number of its inner value in the first lane).
     auto each_output = [&](auto&& f) {
+      if (inner == 1) {  // a loop of its own, whose numbers of lanes are constants
+        for (int64_t l = 0; l < N; ++l) f(from + l, l, int64_t(1), int64_t(0));
+        return;
+      }
       int64_t o = from / inner, part = from % inner;
       for (int64_t l = 0; l < N; ++o, part = 0) {
         const int64_t some = std::min(inner - part, N - l);
