@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import locale
@@ -94,10 +95,11 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
+    # For the interpreter's last search, after which nanobind names what is left. pytest's last searches come before.
+    atexit.register(gc.unfreeze)
 
 
 def pytest_unconfigure() -> None:
-    gc.unfreeze()  # for the interpreter's last search, after which nanobind names what is left
     for folder in MADE:
         shutil.rmtree(folder, ignore_errors=True)
 
