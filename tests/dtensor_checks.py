@@ -16,7 +16,7 @@ from torch.testing import assert_close
 
 import tenter
 import tenter.torch
-from ranks import CHECKS, RANKS, check, mesh, need, same, sharded, slow_check
+from ranks import CHECKS, RANKS, SLOW, check, mesh, need, same, sharded, slow_check
 
 COUNTS = torch.tensor([1, 0, 2, 3])
 
@@ -94,6 +94,8 @@ def run_case(case):
 
 for name, case in CASES.items():
     CHECKS[name] = lambda case=case: run_case(case)
+# Sharded by the same rule as a mode or a repeat among the default tests.
+SLOW |= {"bicubic", "lanczos", "linear", "nearest_exact", "repeat_more_dims", "trilinear"}
 
 
 @check

@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from daily import daily
 from tenter.torch import accelerate
 from thread_helpers import in_threads
 
@@ -32,7 +31,8 @@ EXPORTED = [(True, "bilinear", False), (False, "nearest", None), (True, "bicubic
 EXPORTED += [(False, "bilinear", False), (True, "nearest", None), (False, "bicubic", True)]
 
 
-@pytest.mark.parametrize("dynamo, mode, corners", daily(EXPORTED, len(EXPORTED)))
+@pytest.mark.slow  # `test_torch_onnx.test_sizes_that_change` exports what tenter computes
+@pytest.mark.parametrize("dynamo, mode, corners", EXPORTED)
 def test_exported_to_onnx_with_the_same_values(dynamo, mode, corners, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
