@@ -15,7 +15,7 @@ std::pair<double, int> cost(const Group& g, const Dims& dims) {
   int64_t n[most_together], n_out[most_together];
   for (int k = 0; k < g.count; ++k) {
     const MappedDim& d = dims[size_t(g.first + k)];
-    n[k] = d.n_deciding(), n_out[k] = d.deciding()->n_out;
+    n[k] = d.map ? d.n_deciding() : d.n, n_out[k] = d.map ? d.deciding()->n_out : d.n;
   }
   return pass_cost(n, n_out, g.count);
 }
@@ -26,6 +26,7 @@ bool swells(const Dims& dims, int first, int count) {
   bool gathers = false;
   for (int k = first; k < first + count; ++k) {
     const MappedDim& d = dims[size_t(k)];
+    if (!d.map) continue;
     AxisMap& m = *d.deciding();
     gathers = gathers || m.gathers();
     given *= double(d.n_deciding()), made *= double(m.n_out);
@@ -40,6 +41,7 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
   if (!by.device.most_joint_taps) return false;
   double taps = 1;
   for (int k = first; k < first + count; ++k) {
+    if (!dims[size_t(k)].map) continue;
     AxisMap& m = *dims[size_t(k)].deciding();
     if (m.kind == AxisMap::Kind::count_sums) return true;
     taps *= double(most_taps(m.as_sums().sums(true).map));
@@ -98,11 +100,11 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     else windows.push_back(int(k));
   }
   const int n = int(windows.size());
-  int together = 1;
+  int together = 1, span = 1;
   for (int some = 2; some <= std::min(n, most_together); ++some) {
-    const int first = windows[size_t(n - some)];
-    if (windows.back() - first == some - 1 && !swells(dims, first, some) && !apart(dims, first, some, by))
-      together = some;
+    const int first = windows[size_t(n - some)], across = windows.back() - first + 1;
+    if (across > (by.device.spans ? most_together : some)) continue;
+    if (!swells(dims, first, across) && !apart(dims, first, across, by)) together = some, span = across;
   }
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
@@ -111,7 +113,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     return found;
   }
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
-  found.push_back({false, windows[size_t(n - together)], together});
+  found.push_back({false, windows[size_t(n - together)], span});
   const auto begin = found.begin() + copies;
   if (found.end() - begin > 1)
     std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });

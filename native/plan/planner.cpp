@@ -258,6 +258,7 @@ class Planner {
 
   void window(const Group& g, Buffer source, Buffer target, Dims dims, int spare) {
     for (int k = g.first; k < g.first + g.count; ++k) {
+      if (!dims[size_t(k)].map) continue;
       AxisMap& m = *dims[size_t(k)].map;
       if (g.count > 1 && m.has_long_rule()) room_(m.table_bytes());
     }

@@ -79,13 +79,14 @@ struct Passes {
 //   crops             whether inputs that no row reads are left out
 //   sums_bytes        whether 8-bit values can be summed in integers
 //   computes_gathers  whether gathers along one axis need no copy of their inputs
+//   spans             whether a pass sums axes that are not neighbors
 //   most_joint_taps   the most taps of an output of several axes that are summed in one pass; 0 for any number
 //   alignment         of temporaries, in bytes
 struct Device {
-  bool chunks, crops, sums_bytes, computes_gathers;
+  bool chunks, crops, sums_bytes, computes_gathers, spans;
   int64_t most_joint_taps, alignment;
 };
-constexpr Device host{true, true, true, true, 0, 64}, triton{false, false, false, false, 64, 256};
+constexpr Device host{true, true, true, true, false, 0, 64}, triton{false, false, false, false, true, 64, 256};
 
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts

@@ -157,7 +157,7 @@ def in_process(
     name: str, args: Sequence[str] = (), before: Sequence[str] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """A program of tests/programs, which has these helpers; before: a command that runs it."""
-    paths = [str(HERE), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(HERE), str(HERE.parent), str(HERE.parent.parent), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p), **environment}
     command = [*before, sys.executable, str(PROGRAMS / name), *args]
     return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)

@@ -10,6 +10,9 @@ from cuda_helpers import some
 from on_host import close, on_host, values
 
 import tenter
+from tenter._plans import cache
+from tenter._plans.plan import CallPlan
+from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
 
 pytestmark = pytest.mark.gpu
@@ -60,6 +63,15 @@ def test_calls_that_share_a_plan_have_counts_of_their_own(on: str) -> None:
     for y in ys:
         y.sum().backward()
     assert [x.grad.tolist() for x in xs if x.grad is not None] == [counts.tolist() for counts in given]
+
+
+def test_no_cached_plan_keeps_the_offsets_of_a_call(on: str) -> None:
+    """It would keep their memory, which the graph of a compiled call may own."""
+    x = torch.arange(13.0, device=on, requires_grad=True)
+    tenter.repeat_interleave(x, torch.arange(13, device=on), output_size=78).sum().backward()
+    kept = [made.spec for made in cache.plans.values() if isinstance(made, CallPlan) and made.device is not None]
+    counted = [spec for spec in kept if isinstance(spec, RepeatCounts)]
+    assert len(counted) >= 2 and all(spec.offsets is None for spec in counted)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,8 @@ def _planned(
         steps=steps,
     )
     if key is not None:
-        cache.store(key, made)
+        # Without the offsets: the cache would keep their memory, which may belong to a CUDA graph.
+        cache.store(key, made._replace(spec=spec._replace(offsets=None)))  # type: ignore[attr-defined]
     return made
 
 

@@ -12,6 +12,12 @@ import triton.language as tl
 # that are declared constant.
 AFFINE, INDEX, RUNS, CONTIGUOUS = (tl.constexpr(k) for k in range(4))
 
+# Hints for columns that are not contiguous in the input. Triton reads a hint where its argument is computed, so they are
+# not in a function. max_contiguous [1, 2]: neighboring threads take neighboring columns. Triton gives them the dim with
+# the most contiguous offsets; some versions give them rows if no dim is contiguous. multiple_of [1, 1]: a thread loads
+# single items. With wider loads of tables it would have several neighboring columns, and each tile of values would go
+# through shared memory before it is stored.
+
 
 @triton.jit
 def last_at_most(offsets, first, last, o):
@@ -55,7 +61,7 @@ def split_inner(column, n_inner, inner_stride, INNER: tl.constexpr):
     if INNER:
         n = INNER if INNER > 1 else n_inner
         offset = (column % n) * inner_stride
-        column = column // n
+        column = tl.multiple_of(column // n, [1, 1])
     return column, offset
 
 
@@ -92,11 +98,14 @@ def copy(
     if COLUMN == CONTIGUOUS:
         column_offset, exists = column, columns_fit
     elif COLUMN == AFFINE and INNER == 0:
-        column_offset, exists = column * column_stride, columns_fit
+        column_offset = tl.multiple_of(tl.max_contiguous(column * column_stride, [1, 2]), [1, 1])
+        exists = columns_fit
     else:
-        o, inner_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+        o = tl.multiple_of(tl.where(columns_fit, column, 0), [1, 1])
+        o, inner_offset = split_inner(o, n_inner, inner_stride, INNER)
         i, inside = position(o, column_table, n_runs, COLUMN)
-        column_offset, exists = i * column_stride + inner_offset, inside & columns_fit
+        column_offset = tl.multiple_of(tl.max_contiguous(i * column_stride + inner_offset, [1, 2]), [1, 1])
+        exists = inside & columns_fit
 
     rest = tl.where(rows_fit, row, 0)
     offset, exists = rest * 0, exists & rows_fit

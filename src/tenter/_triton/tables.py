@@ -71,9 +71,10 @@ def window(map_: Window, sums: str, device: torch.device) -> DeviceTables:
     return _cached(map_, (device, sums), arrays)
 
 
-def rows_in_tiles(map_: Window, rows: int, sums: str, device: torch.device) -> DeviceTables:
+def rows_in_tiles(map_: Window, rows: int, together: int, sums: str, device: torch.device) -> DeviceTables:
     """Returns a window in tiles of `rows` outputs: the first input that each tile reads, the number of inputs that it
-    reads, and dense weights (tile, input, row)."""
+    reads, and dense weights (tile, input, row). The number of inputs of a tile in the weights is a multiple of
+    `together`."""
 
     def arrays() -> list[Array]:
         row, column, weight = map_.taps()
@@ -85,11 +86,12 @@ def rows_in_tiles(map_: Window, rows: int, sums: str, device: torch.device) -> D
         np.minimum.at(lowest, np.flatnonzero(used) // rows, start[used])
         np.maximum.at(highest, np.flatnonzero(used) // rows, stop[used])
         n_read = np.maximum(highest - lowest, 0)
-        dense = np.zeros((tiles, max(n_read.max(initial=0), 1), rows), FLOATS[sums])
+        most = -(-max(n_read.max(initial=0), 1) // together) * together
+        dense = np.zeros((tiles, most, rows), FLOATS[sums])
         dense[row // rows, column - lowest[row // rows], row % rows] = weight
         return [np.where(n_read > 0, lowest, 0), n_read, dense.reshape(-1)]
 
-    return _cached(map_, (device, sums, rows), arrays)
+    return _cached(map_, (device, sums, rows, together), arrays)
 
 
 def _cached(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) -> DeviceTables:

@@ -46,18 +46,48 @@ def add(total, value, weight, weight_at, used, FORM: tl.constexpr):
 
 
 @triton.jit
+def tap(k, count, FORM: tl.constexpr, CLAMPED: tl.constexpr):
+    """Returns the position of tap k. CLAMPED: an output with fewer taps repeats its last, whose weight there is 0. So
+    loads need no mask, and no output depends on an input that it does not read."""
+    if CLAMPED and FORM == WEIGHTS:
+        k = tl.minimum(k, count - 1)
+    return k
+
+
+@triton.jit
 def add_row(
     x, offset, weight_at, count, stride, weight, taps, used, total,
-    FORM: tl.constexpr, TAPS: tl.constexpr, UNROLL: tl.constexpr,
+    FORM: tl.constexpr, TAPS: tl.constexpr, UNROLL: tl.constexpr, CLAMPED: tl.constexpr, ACROSS: tl.constexpr,
 ):  # fmt: skip
-    """Returns total + the sum along the fastest axis, from x[offset] on. TAPS: the largest number of inputs of an
-    output if it is unrolled; else 0, and `taps` is that number."""
+    """Returns total + the sum along the fastest axis, from x[offset] on.
+
+    TAPS: the largest number of inputs of an output if it is unrolled; else 0, and `taps` is that number
+    CLAMPED: see `tap`
+    ACROSS: the columns that neighboring threads take (see copy.py), if columns are not contiguous; else 0
+    """
     for k0 in range(0, TAPS if TAPS > 0 else taps, UNROLL):
         for j in tl.static_range(UNROLL):
             k = k0 + j
-            value = tl.load(x + (offset + k * stride), mask=used & (k < count), other=0).to(total.dtype)
-            total = add(total, value, weight, weight_at + k, k < count, FORM)
+            at = x + (offset + tap(k, count, FORM, CLAMPED) * stride)
+            if ACROSS:
+                at = tl.multiple_of(tl.max_contiguous(at, [1, ACROSS]), [1, 1])
+            if CLAMPED:
+                value = tl.load(at)
+            else:
+                value = tl.load(at, mask=used & (k < count), other=0)
+            total = add(total, value.to(total.dtype), weight, weight_at + k, k < count, FORM)
     return total
+
+
+@triton.jit
+def divided(a, n, magic, shift, INT64: tl.constexpr):
+    """Returns a // n of 0 <= a < 2**31 by a multiplication, which is ten times as fast. magic, shift: see
+    windows.divisor."""
+    if INT64:
+        quotient = a // n
+    else:
+        quotient = (tl.umulhi(a.to(tl.uint32) << 1, magic.to(tl.uint32)) >> shift).to(tl.int32)
+    return quotient
 
 
 @triton.jit
@@ -84,45 +114,47 @@ def saturate_cast(v, LOW: tl.constexpr, HIGH: tl.constexpr, element: tl.constexp
 @triton.jit
 def window(
     x, y,
-    start_z, offset_z, weight_z, width_z, taps_z, n_z, stride_z,
-    start_y, offset_y, weight_y, width_y, taps_y, n_y, stride_y,
-    start_x, offset_x, weight_x, width_x, taps_x, n_x, stride_x, n_in_x,
-    n_rows, n_inner, inner_stride, n_outer, outer_stride, slow_stride,
+    start_z, offset_z, weight_z, width_z, taps_z, n_z, magic_z, shift_z, stride_z,
+    start_y, offset_y, weight_y, width_y, taps_y, n_y, magic_y, shift_y, stride_y,
+    start_x, offset_x, weight_x, width_x, taps_x, n_x, magic_x, shift_x, stride_x, n_in_x,
+    n_rows, tiles, magic_tiles, shift_tiles, n_inner, inner_stride, n_outer, outer_stride, slow_stride,
     FORM_Z: tl.constexpr, FORM_Y: tl.constexpr, FORM_X: tl.constexpr,
     TAPS_Z: tl.constexpr, TAPS_Y: tl.constexpr, TAPS_X: tl.constexpr,
     UNROLL_Z: tl.constexpr, UNROLL_Y: tl.constexpr, UNROLL_X: tl.constexpr,
     PLANES: tl.constexpr, ROWS: tl.constexpr, SLOW: tl.constexpr, LONG_INNER: tl.constexpr, INNER: tl.constexpr,
-    VEC: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr,
-    BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
+    VEC: tl.constexpr, CLAMPED: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr,
+    SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
 ):  # fmt: skip
     """y[slow, outer, z, y, x, inner] = sums of x.
 
     n_rows: the number of rows of tiles
+    tiles: the number of tiles across
     PLANES, ROWS, SLOW: whether there are several
     INNER: see split_inner
+    CLAMPED: see `tap`; all columns of a long inner dim are then in tiles
     INT64: whether indices need 64 bits
     SUM: the type of sums
     Strides, and the length of a long inner dim, are in units of VEC elements. An axis without a sum has length 1 and
     width 1. `long_sums` computes outputs of RUNS with more than taps_x inputs.
     """
     n_columns = n_inner * VEC if LONG_INNER else n_x * n_inner
-    tiles = tl.cdiv(n_columns, BLOCK_C)
     program = tl.program_id(0)
     if INT64:
         program = program.to(tl.int64)
-    column = (program % tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
-    row = (program // tiles) * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
+    down = divided(program, tiles, magic_tiles, shift_tiles, INT64)
+    column = (program - down * tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
+    row = down * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
     columns_fit, rows_fit = column < n_columns, row < n_rows
     fit = rows_fit & columns_fit
 
     # Rows and columns outside the result are replaced by the first ones, so that no load of a table is out of bounds.
     rest = tl.where(rows_fit, row, 0)
     if LONG_INNER:
-        o_x = rest % n_x
-        rest = rest // n_x
-        column_offset = column
+        above = divided(rest, n_x, magic_x, shift_x, INT64)
+        o_x, rest, column_offset = rest - above * n_x, above, column
     else:
-        o_x, column_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+        o_x = tl.multiple_of(tl.where(columns_fit, column, 0), [1, 1])
+        o_x, column_offset = split_inner(o_x, n_inner, inner_stride, INNER)
     first_x, weight_at_x, count_x = taps_of(o_x, start_x, offset_x, width_x, n_in_x, FORM_X)
     column_offset = column_offset + first_x * (stride_x * VEC)
     if FORM_X == RUNS:
@@ -131,11 +163,11 @@ def window(
         taps_x = tl.max(count_x)
     o_y, o_z, slow_offset = rest * 0, rest * 0, rest * 0
     if ROWS:
-        o_y = rest % n_y
-        rest = rest // n_y
+        above = divided(rest, n_y, magic_y, shift_y, INT64)
+        o_y, rest = rest - above * n_y, above
     if PLANES:
-        o_z = rest % n_z
-        rest = rest // n_z
+        above = divided(rest, n_z, magic_z, shift_z, INT64)
+        o_z, rest = rest - above * n_z, above
     if SLOW:
         slow_offset = (rest // n_outer) * (slow_stride * VEC)
         rest = rest % n_outer
@@ -147,15 +179,23 @@ def window(
     for p0 in range(0, TAPS_Z if TAPS_Z > 0 else taps_z, UNROLL_Z):
         for j in tl.static_range(UNROLL_Z):
             p = p0 + j
+            plane_offset = row_offset + tap(p, count_z, FORM_Z, CLAMPED) * (stride_z * VEC)
             plane_sum = tl.zeros((BLOCK_R, BLOCK_C), SUM)
             for r0 in range(0, TAPS_Y if TAPS_Y > 0 else taps_y, UNROLL_Y):
                 for i in tl.static_range(UNROLL_Y):
                     r = r0 + i
                     row_sum = add_row(
-                        x, row_offset + p * (stride_z * VEC) + r * (stride_y * VEC) + column_offset, weight_at_x,
-                        count_x, stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
-                        tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X)  # fmt: skip
-                    plane_sum = add(plane_sum, row_sum, weight_y, weight_at_y + r, r < count_y, FORM_Y)
-            total = add(total, plane_sum, weight_z, weight_at_z + p, p < count_z, FORM_Z)
+                        x, plane_offset + tap(r, count_y, FORM_Y, CLAMPED) * (stride_y * VEC) + column_offset,
+                        weight_at_x, count_x, stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
+                        tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X, CLAMPED,
+                        0 if LONG_INNER else min(BLOCK_C, 2))  # fmt: skip
+                    if FORM_Y == WIDTH and TAPS_Y == 1:
+                        plane_sum = row_sum
+                    else:
+                        plane_sum = add(plane_sum, row_sum, weight_y, weight_at_y + r, r < count_y, FORM_Y)
+            if FORM_Z == WIDTH and TAPS_Z == 1:
+                total = plane_sum
+            else:
+                total = add(total, plane_sum, weight_z, weight_at_z + p, p < count_z, FORM_Z)
 
     tl.store(y + (row * n_columns + column), saturate_cast(total, LOW, HIGH, y.dtype.element_ty), mask=fit)

@@ -21,8 +21,9 @@ from tenter.maps import Copy, Window
 from tenter.maps._counts import CountSums
 
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
-# TILE: items of a tile. TILE_ROWS: output rows of a tile of shared_row_window.
-TILE, TILE_ROWS = 1024, 8
+# TILE: items of a tile. Tiles of shared_row_window have TILE_ROWS output rows and at most TILE_COLUMNS columns, and a
+# thread has THREAD_COLUMNS columns. ROWS_TOGETHER: input rows whose loads it waits for together.
+TILE, TILE_ROWS, TILE_COLUMNS, THREAD_COLUMNS, ROWS_TOGETHER = 1024, 8, 512, 4, 2
 # The largest number of weights of an output, along columns, that stay in registers.
 REGISTER_TAPS = 8
 # The largest number of taps that are unrolled, along one axis and along all.
@@ -30,6 +31,11 @@ UNROLLED, UNROLLED_IN_ALL = 4, 16
 # One program computes each longer run of counts on a device, and each output of windows with LONG_WINDOW inputs or
 # more, if there are fewer than FEW_OUTPUTS: a tile would leave lanes idle.
 LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
+# PLANES: the most planes of a program of shared_row_window, which reads the tables of a tile once. BUSY: the programs
+# that keep a large device busy to the end; fewer have a plane each.
+PLANES, BUSY = 4, 8 * copies.PROGRAMS
+# Bytes of memory that are read at once.
+SECTOR = 32
 # Outputs that a program searches for long runs.
 SEARCHED_OUTPUTS = 1024
 
@@ -77,6 +83,7 @@ class Axis(NamedTuple):
     weight: Any = None
     width: int = 1
     taps: int = 1
+    filled: bool = True  # each output has an input
 
 
 class WindowPass(NamedTuple):
@@ -106,8 +113,8 @@ class WindowPass(NamedTuple):
         itemsize, unit = self.source.itemsize, self.source.itemsize * vec
         for k, a in (("z", self.z), ("y", self.y), ("x", self.x)):
             given = {f"start_{k}": a.start, f"offset_{k}": a.offset, f"weight_{k}": a.weight, f"width_{k}": a.width}
-            sizes = {f"n_{k}": a.n, f"n_in_{k}": a.n_in, f"stride_{k}": a.stride // unit, f"taps_{k}": a.taps}
-            args = {**given, **sizes, f"FORM_{k.upper()}": a.form.value, **args}
+            sizes = {f"n_in_{k}": a.n_in, f"stride_{k}": a.stride // unit, f"taps_{k}": a.taps}
+            args = {**given, **sizes, **divisor(k, a.n, f"n_{k}"), f"FORM_{k.upper()}": a.form.value, **args}
         low, high = _limits(self.target, self.options)
         shared = {
             "n_inner": self.inner[0], "inner_stride": self.inner[1] // itemsize, "n_outer": self.outer[0],
@@ -117,6 +124,17 @@ class WindowPass(NamedTuple):
         pointers = (POINTERS[self.source.dtype], POINTERS[self.target.dtype])
         int64 = max(self.extent, self.n_out) >= INT64_SIZE
         made.add(kernel, grid, self.source, self.target, pointers, int64, n_warps, **{**shared, **args})
+
+
+def divisor(name: str, n: int, called: str = "") -> dict[str, int]:
+    """Returns n, and the factor and the shift of a kernel's `divided`, as arguments.
+
+    shift: the least for which n <= 2**shift
+    magic: 2**(31 + shift) / n, rounded up, in the bits of an int32
+    """
+    shift = max(n - 1, 0).bit_length()
+    magic = -(-(1 << (31 + shift)) // max(n, 1))
+    return {called or name: n, f"magic_{name}": magic - (magic >> 31 << 32), f"shift_{name}": shift}
 
 
 def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
@@ -157,6 +175,8 @@ def _merged(dims: list[MappedDim]) -> list[tuple[int, int]]:
 
 def _axis(made: Launches, d: MappedDim, options: Options) -> Axis:
     m = d.map
+    if m is None:  # between two axes with sums
+        return Axis(d.n, d.n, d.stride)
     if isinstance(m, CountSums):
         return Axis(m.n_out, m.n_in, d.stride, RUNS, offset=PER_CALL, taps=LONG_RUN)
     assert isinstance(m, Window)
@@ -164,12 +184,9 @@ def _axis(made: Launches, d: MappedDim, options: Options) -> Axis:
         return Axis(d.n_out, d.n, d.stride, width=m.width, taps=m.width)
     start, offset, *weight = made.own(tables.window(m, options.accumulate, made.device))
     form = WEIGHTS if weight else ONES
-    return Axis(d.n_out, d.n, d.stride, form, start, offset, weight[0] if weight else None, taps=_taps(m))
-
-
-def _taps(m: Window) -> int:
-    """Returns the largest number of inputs of an output."""
-    return int(np.diff(m.rows()[1]).max(initial=0))
+    taps = np.diff(m.rows()[1])  # of each output
+    most, filled = int(taps.max(initial=0)), bool(taps.all())
+    return Axis(d.n_out, d.n, d.stride, form, start, offset, weight[0] if weight else None, taps=most, filled=filled)
 
 
 def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) -> None:
@@ -182,13 +199,19 @@ def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) 
 
 def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window) -> None:
     n_columns, taps_x, sums = pass_.x.n * pass_.inner[0], pass_.x.taps, pass_.options.accumulate
-    first_row, n_read, weight = made.own(tables.rows_in_tiles(row_map, TILE_ROWS, sums, made.device))
-    block_c = min(next_power_of_two(n_columns), 512)
-    grid = pass_.slow[0] * pass_.outer[0] * pass_.z.n * -(-pass_.y.n // TILE_ROWS) * -(-n_columns // block_c)
+    first_row, n_read, weight = made.own(tables.rows_in_tiles(row_map, TILE_ROWS, ROWS_TOGETHER, sums, made.device))
+    in_registers = taps_x if taps_x <= REGISTER_TAPS and pass_.x.filled else 0
+    block_c = min(next_power_of_two(n_columns), TILE_COLUMNS)
+    across, down = -(-n_columns // block_c), -(-pass_.y.n // TILE_ROWS)
+    planes = pass_.slow[0] * pass_.outer[0] * pass_.z.n
+    each = max(min(PLANES, planes * down * across // BUSY), 1)
+    grid = -(-planes // each) * down * across
     pass_.add(
-        made, shared_row_window, grid, max(1, block_c // 128), first_row=first_row, n_read=n_read, weight_y=weight,
-        max_read=len(weight) // len(first_row) // TILE_ROWS, TAPS_X=taps_x if taps_x <= REGISTER_TAPS else 0,
-        BLOCK_R=TILE_ROWS, BLOCK_C=block_c)  # fmt: skip
+        made, shared_row_window, grid, max(1, block_c // 32 // THREAD_COLUMNS), **divisor("across", across),
+        **divisor("down", down), n_planes=planes, each=each, first_row=first_row, n_read=n_read,
+        weight_y=weight, max_read=len(weight) // len(first_row) // TILE_ROWS, TAPS_X=in_registers,
+        SUMS_Z=pass_.z.form is not WIDTH or pass_.z.taps > 1, UNROLL=ROWS_TOGETHER, BLOCK_R=TILE_ROWS,
+        BLOCK_C=block_c)  # fmt: skip
 
 
 def _add_window(made: Launches, pass_: WindowPass) -> None:
@@ -200,15 +223,22 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
         vec = math.gcd(16, alignment, *strides, pass_.slow[1], pass_.outer[1], n_inner * size) // size
     n_columns = n_inner if long_inner else x.n * n_inner
     n_rows = pass_.n_out // max(n_columns, 1)
-    block_r, block_c, grid = copies.tile(n_rows, n_columns, TILE, 256)
+    # Tiles of channels are as wide as the largest power of two that divides their number, if that is a sector or more.
+    whole = n_columns & -n_columns
+    fits = not long_inner or whole * pass_.source.itemsize >= SECTOR
+    block_r, block_c, grid = copies.tile(n_rows, n_columns, TILE, min(whole, 256) if long_inner and fits else 256)
     unrolled = [a.taps if 1 <= a.taps <= UNROLLED and a.form is not RUNS else 0 for a in (z, y, x)]
     if math.prod(taps or 1 for taps in unrolled) > UNROLLED_IN_ALL:
         unrolled[0] = 0
     taps_z, taps_y, taps_x = unrolled
+    clamped = fits and all(
+        (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
+    )
     pass_.add(
-        made, window, grid, warps(block_r * block_c), vec, n_inner=n_inner // vec, n_rows=n_rows, TAPS_Z=taps_z,
-        TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1, UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4,
-        LONG_INNER=long_inner, VEC=vec, BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
+        made, window, grid, warps(block_r * block_c), vec, **divisor("tiles", -(-n_columns // block_c)),
+        n_inner=n_inner // vec, n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1,
+        UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4, LONG_INNER=long_inner, VEC=vec, CLAMPED=clamped, BLOCK_R=block_r,
+        BLOCK_C=block_c)  # fmt: skip
 
 
 def _limits(target: Buffer, options: Options) -> tuple[float | None, float | None]:
