@@ -153,7 +153,9 @@ def window(
         above = divided(rest, n_x, magic_x, shift_x, INT64)
         o_x, rest, column_offset = rest - above * n_x, above, column
     else:
-        o_x = tl.multiple_of(tl.where(columns_fit, column, 0), [1, 1])
+        o_x = tl.where(columns_fit, column, 0)
+        if BLOCK_C > 1:
+            o_x = tl.multiple_of(o_x, [1, 1])
         o_x, column_offset = split_inner(o_x, n_inner, inner_stride, INNER)
     first_x, weight_at_x, count_x = taps_of(o_x, start_x, offset_x, width_x, n_in_x, FORM_X)
     column_offset = column_offset + first_x * (stride_x * VEC)
@@ -188,7 +190,7 @@ def window(
                         x, plane_offset + tap(r, count_y, FORM_Y, CLAMPED) * (stride_y * VEC) + column_offset,
                         weight_at_x, count_x, stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
                         tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X, CLAMPED,
-                        0 if LONG_INNER else min(BLOCK_C, 2))  # fmt: skip
+                        2 if BLOCK_C > 1 and not LONG_INNER else 0)  # fmt: skip
                     if FORM_Y == WIDTH and TAPS_Y == 1:
                         plane_sum = row_sum
                     else:

@@ -226,7 +226,10 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
     # Tiles of channels are as wide as the largest power of two that divides their number, if that is a sector or more.
     whole = n_columns & -n_columns
     fits = not long_inner or whole * pass_.source.itemsize >= SECTOR
-    block_r, block_c, grid = copies.tile(n_rows, n_columns, TILE, min(whole, 256) if long_inner and fits else 256)
+    most_columns = min(whole, 256) if long_inner and fits else 256
+    block_r, block_c, _ = copies.tile(n_rows, n_columns, TILE, most_columns)
+    block_r = max(block_r, min(next_power_of_two(n_rows), 32 * vec // block_c))  # a thread has a whole vector
+    tiles = -(-n_columns // block_c)
     unrolled = [a.taps if 1 <= a.taps <= UNROLLED and a.form is not RUNS else 0 for a in (z, y, x)]
     if math.prod(taps or 1 for taps in unrolled) > UNROLLED_IN_ALL:
         unrolled[0] = 0
@@ -235,7 +238,7 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
         (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
     )
     pass_.add(
-        made, window, grid, warps(block_r * block_c), vec, **divisor("tiles", -(-n_columns // block_c)),
+        made, window, -(-n_rows // block_r) * tiles, warps(block_r * block_c), vec, **divisor("tiles", tiles),
         n_inner=n_inner // vec, n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1,
         UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4, LONG_INNER=long_inner, VEC=vec, CLAMPED=clamped, BLOCK_R=block_r,
         BLOCK_C=block_c)  # fmt: skip
