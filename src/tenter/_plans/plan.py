@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
-from tenter._arrays.layout import Layout
+from tenter._arrays.layout import Layout, strides_in
 from tenter._arrays.library import of
 from tenter._plans import cache, core
 from tenter._rules.axis_rule import user_filters
@@ -29,6 +29,7 @@ class CallPlan(NamedTuple):
     transposed: the maps come from the spec's adjoint
     shape_in: the shape of the array that the caller passed; `shape` is a reshape of it
     order: the result's dims from slowest to fastest in memory; None if they are in order
+    strides: the result's, in elements; empty for host memory
     positions: in the maps' tables
     steps: None if the reference kernel runs
     """
@@ -40,6 +41,7 @@ class CallPlan(NamedTuple):
     shape: Shape
     shape_out: Shape
     order: tuple[int, ...] | None
+    strides: Shape
     itemsize: int
     n_bytes: int
     positions: int
@@ -115,6 +117,12 @@ def _planned(
     """saturate: integers are also clamped to their range between axes, as in Pillow. fits: a result shape that is known
     to fit in memory. wholes: the whole maps, if some maps are parts of them."""
     library = of(x)
+    key = None
+    if isinstance(spec, RepeatCounts) and library.device(x) is not None:
+        # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
+        key = cache.key("counts", library, x, (maps, tuple([type(m) for _, m in maps]), transposed))
+        if (found := cache.plans.get(key)) is not None:
+            return CallPlan(spec, *found[1:])  # the spec holds offsets
     layout = library.layout(x)
     lengths = list(layout.shape)
     for axis, m in maps:
@@ -126,12 +134,6 @@ def _planned(
         _check_memory(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
     order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
-    key = None
-    if layout.device is not None and isinstance(spec, RepeatCounts):
-        # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
-        key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
-        if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec)  # type: ignore[no-any-return]  # the spec holds offsets
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
     made = CallPlan(
@@ -142,6 +144,7 @@ def _planned(
         shape=layout.shape,
         shape_out=shape_out,
         order=memory_order,
+        strides=() if layout.device is None else strides_in(order, shape_out),
         itemsize=layout.itemsize,
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=0 if steps is None else steps.positions,
