@@ -56,31 +56,55 @@ class CallPlan(NamedTuple):
 
 def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> CallPlan:
     """Returns the plan of an operation for arrays of x's layout."""
+    key = _key_of_counts(x, spec, False)
+    if key is not None and (found := _found(key, spec)) is not None:
+        return found
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
     shape_out = spec.shape_out(shape)
     _check_memory(shape_out, library.itemsize(x), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
+    made = _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
+    return made if key is None else cached_plan(key, made)
 
 
 def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> CallPlan:
     """Returns the plan that makes the gradient of an input of that shape from output gradients of g's layout."""
+    key = _key_of_counts(g, spec, True)
+    if key is not None and (found := _found(key, spec)) is not None:
+        return found
     library = of(g)
     dtype, device = library.dtype_name(g), library.device(g)
     _check_memory(shape, library.itemsize(g), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(g, _transposed(maps), spec, True, fits=shape)
+    made = _planned(g, _transposed(maps), spec, True, fits=shape)
+    return made if key is None else cached_plan(key, made)
 
 
 def adjoint(of_plan: CallPlan, g: Any) -> CallPlan:
     """Returns the plan of a plan's transposed maps, for gradients of g's layout."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-    if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values, so they are not cached
-        return _planned(g, _transposed(of_plan.maps), spec, transposed)
-    key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
-    found = cache.plans.get(key)
+    key = _key_of_counts(g, spec, transposed)
+    if key is None:
+        if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values: they are not cached
+            return _planned(g, _transposed(of_plan.maps), spec, transposed)
+        key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
+    found = _found(key, spec)
     return found or cached_plan(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
+
+
+def _key_of_counts(x: Any, spec: Spec, transposed: bool) -> Hashable:
+    """Returns the key of a plan for counts on a device, else None. Counts change, but their launches do not."""
+    if not isinstance(spec, RepeatCounts) or (library := of(x)).device(x) is None:
+        return None
+    call = "sums by counts" if transposed else "copies by counts"
+    return cache.key(call, library, x, (spec.dim, spec.n_out, spec.offsets.shape[-1]))
+
+
+def _found(key: Hashable, spec: Spec) -> CallPlan | None:
+    """Returns a cached plan. That of counts is for other offsets, which the specification holds."""
+    found: CallPlan | None = cache.plans.get(key)
+    return CallPlan(spec, *found[1:]) if found is not None and isinstance(spec, RepeatCounts) else found
 
 
 def cached_plan(key: Hashable, made: CallPlan) -> CallPlan:
@@ -117,12 +141,6 @@ def _planned(
     """saturate: integers are also clamped to their range between axes, as in Pillow. fits: a result shape that is known
     to fit in memory. wholes: the whole maps, if some maps are parts of them."""
     library = of(x)
-    key = None
-    if isinstance(spec, RepeatCounts) and library.device(x) is not None:
-        # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
-        key = cache.key("counts", library, x, (maps, tuple([type(m) for _, m in maps]), transposed))
-        if (found := cache.plans.get(key)) is not None:
-            return CallPlan(spec, *found[1:])  # the spec holds offsets
     layout = library.layout(x)
     lengths = list(layout.shape)
     for axis, m in maps:
@@ -136,7 +154,7 @@ def _planned(
     order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
-    made = CallPlan(
+    return CallPlan(
         spec=spec,
         transposed=transposed,
         maps=maps,
@@ -151,9 +169,6 @@ def _planned(
         device=layout.device,
         steps=steps,
     )
-    if key is not None:
-        cache.store(key, made)
-    return made
 
 
 def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:

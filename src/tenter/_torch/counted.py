@@ -13,7 +13,7 @@ from tenter._arrays.limits import INT64_MAX
 from tenter._arrays.torch_tensors import TORCH_DTYPES, TYPES, is_ordinary, stored
 from tenter._plans.plan import plan
 from tenter._specs.repeat import RepeatCounts
-from tenter._torch import device, offsets
+from tenter._torch import device
 from tenter._torch.gradients import execute
 
 _INTEGERS = frozenset(dtype for name, dtype in TORCH_DTYPES.items() if name in INTEGERS)
@@ -34,5 +34,5 @@ def by_counts(x: torch.Tensor, counts: Any, dim: Any, output_size: Any) -> torch
     if output_size is not None and (type(output_size) is not int or not 0 <= output_size <= INT64_MAX):
         return None
     sums = device.offsets(stored("repeats", counts), output_size)
-    total = offsets.total(sums) if output_size is None else output_size
+    total = device.totals(sums)[0] if output_size is None else output_size
     return execute(x, plan(x, RepeatCounts(sums, dim % n_dims, total)))

@@ -110,7 +110,7 @@ def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> 
 def totals(offsets: torch.Tensor) -> list[int]:
     """Returns the last of the prefix sums, along their last dim. It waits for the device, and raises what the device
     found wrong."""
-    found: list[int] = offsets[..., -1:].flatten().tolist()
+    found: list[int] = offsets.select(-1, -1).flatten().tolist()
     raise_found(offsets.device)
     return found
 
