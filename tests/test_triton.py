@@ -141,7 +141,16 @@ def compiles(kernel: Kernel, sm: int, call: str) -> None:
         made = kernel.compiled(GPUTarget("cuda", sm, 32))
     except Exception as error:
         raise AssertionError(f"{kernel.function.__name__} for {call}, sm_{sm}: {error}") from error
-    assert f".target sm_{sm}" in made.asm["ptx"] and f".entry {kernel.function.__name__}(" in made.asm["ptx"]
+    ptx = made.asm["ptx"]
+    assert f".target sm_{sm}" in ptx and f".entry {kernel.function.__name__}(" in ptx
+    # What the core gives the driver: each argument that is no constant, and two addresses of Triton's scratch memory.
+    wide = ["32" if kind == "i32" else "64" for kind in kernel.types if kind != "constexpr"]
+    assert re.findall(r"\.param \.[a-z](\d+)\b.*_param_", ptx[: ptx.index(".reqntid")]) == [*wide, "64", "64"]
+    its = made.metadata
+    assert its.num_ctas == 1 and not (
+        its.global_scratch_size or its.profile_scratch_size or its.launch_cooperative_grid
+    )
+    assert f".reqntid {32 * its.num_warps}" in ptx
 
 
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
