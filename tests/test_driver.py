@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import Any
 
@@ -84,6 +85,15 @@ def test_the_core_starts_kernels_with_the_numbers_of_the_call(started: Driver) -
         assert one[0] == (4096, 12, 1, 1, 128, 1, 1, 640, 73) and two[0] == (4096, n + 1, 1, 1, 32, 1, 1, 640, 73)
         assert one[1] == [x, y + 8, -5, 2**40, 0, 0]  # two for Triton's scratch memory
         assert two[1] == [y, x - 8, n, 0, 0]
+
+
+def test_threads_run_one_plan_at_once(started: Driver) -> None:
+    launch = driver.Launch(Kernel(copies.copy, (), (), (), 4), [(-1, 1), (0, 0), (1, 0), (0, 5)])
+    launcher = driver.Launcher(0, [launch, launch])
+    started.n_args = [5] * 2000
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda n: launcher.run(n, 2 * n), range(1000)))
+    assert sorted(values for _, values in started.started) == sorted([[n, 2 * n, n + 5, 0, 0] for n in range(1000)] * 2)
 
 
 def test_a_thread_enters_the_context_and_other_errors_are_raised(started: Driver) -> None:
