@@ -87,8 +87,8 @@ def test_ordinary_calls_need_no_operator(on: str, monkeypatch: pytest.MonkeyPatc
     called: list[str] = []
     monkeypatch.setattr(operators, "watch", lambda name, args: called.append(name))
     x, counts = torch.arange(3.0, device=on).requires_grad_(), torch.tensor([2, 0, 3], device=on)
-    for args in ((0, 5), (-1, None), (None, 5), (None, None)):
-        y = tenter.repeat_interleave(x, counts, *args)
+    for dim, total in ((0, 5), (-1, None), (None, 5), (None, None)):
+        y = tenter.repeat_interleave(x, counts, dim, output_size=total)
         y.sum().backward()
         assert y.tolist() == [0, 0, 2, 2, 2]
     assert x.grad is not None and x.grad.tolist() == [8, 0, 12]
