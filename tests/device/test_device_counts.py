@@ -81,7 +81,6 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
     assert tenter.repeat_interleave(torch.arange(3, device=on), one).tolist() == [0, 0, 1, 1, 2, 2]
 
 
-@pytest.mark.slow
 def test_ordinary_calls_need_no_operator(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor do their gradients: PyTorch's dispatcher takes longer than the launches."""
     called: list[str] = []
@@ -112,6 +111,7 @@ def test_other_calls_are_left_to_the_general_way(name: str, on: str) -> None:
     assert by_counts(torch.ones(3, 2, device=on), moved, dim, output_size) is None
 
 
+@pytest.mark.slow
 def test_totals_of_many_blocks(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from tenter._triton import prefix_sum
 
