@@ -22,8 +22,8 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tenter"
 # Facts found once for each process or type, what objects hold (as DESIGN says below the table), and a queue of checks.
 OTHERS = {
-    "_rules/srgb.py", "_rules/filters.py", "_torch/autograd.py", "_torch/inductor.py", "_torch/device.py", "_arrays/limits.py",
-    "_arrays/torch_tensors.py", "lazy/tensors.py", "torch/normalized.py",
+    "_rules/srgb.py", "_rules/filters.py", "_torch/autograd.py", "_torch/inductor.py", "_torch/device.py", "_arrays/limits.py", "_triton/driver.py",
+    "lazy/tensors.py", "torch/normalized.py",
 }  # fmt: skip
 
 

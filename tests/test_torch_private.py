@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 import private_names
-from tenter._arrays import torch_private
+from tenter._arrays import torch_private, torch_tensors
 from tenter._torch import functions
-from tenter._triton import launch
+from tenter._triton import driver
 
 PROGRAM = Path(private_names.__file__)
 
@@ -45,6 +47,17 @@ def test_devices_are_exchanged_by_public_functions_too(monkeypatch):
     monkeypatch.setattr(torch.cuda, "current_stream", lambda device: type("Stream", (), {"cuda_stream": device + 7}))
     monkeypatch.setattr(torch_private, "exchange_device", torch_private._exchange_device)
     monkeypatch.setattr(torch_private, "current_stream", torch_private._current_stream)
-    with launch.current(2) as stream:
-        assert (devices[-1], stream) == (2, 9)
+    launcher, started = driver.Launcher(2, []), []
+    launcher.loaded = type("Loaded", (), {"run": lambda _, *numbers: started.append((devices[-1], *numbers)) or 0})()
+    launcher.run(5)
+    assert started == [(2, 9, 5)]
     assert devices == [0, 2, 0]
+
+
+def test_the_compiler_follows_checks_of_cuda_tensors():
+    """Whether Triton is there is found when tenter is imported: the compiler cannot follow how."""
+    with FakeTensorMode(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = torch.empty(3, device="cuda")
+        follow = lambda x: x + 1 if torch_tensors.problem(x) is None else x
+        assert torch.compile(follow, backend="eager", fullgraph=True)(x).device.type == "cuda"

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from tenter._arrays import torch_tensors
 from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
 from tenter._execution import calls as checked, executor
+from tenter._plans import cache
 from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
 from tenter._triton import copies, launch, prefix_sum, tables, windows
@@ -71,7 +73,7 @@ def recorded() -> dict[Kernel, str]:
         assert len(args) == len(kernel.types) == len(kernel.function.arg_names)
         assert all(-(2**31) <= a < 2**31 for a, kind in zip(args, kernel.types) if kind == "i32"), name
 
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, mock.patch.dict(cache.plans):  # they are not for the host
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
         executor.of(torch.zeros(1))
         patch.setitem(executor.FIND, torch.Tensor, checked.unknown)  # the core knows that these are on the host
@@ -139,7 +141,16 @@ def compiles(kernel: Kernel, sm: int, call: str) -> None:
         made = kernel.compiled(GPUTarget("cuda", sm, 32))
     except Exception as error:
         raise AssertionError(f"{kernel.function.__name__} for {call}, sm_{sm}: {error}") from error
-    assert f".target sm_{sm}" in made.asm["ptx"] and f".entry {kernel.function.__name__}(" in made.asm["ptx"]
+    ptx = made.asm["ptx"]
+    assert f".target sm_{sm}" in ptx and f".entry {kernel.function.__name__}(" in ptx
+    # What the core gives the driver: each argument that is no constant, and two addresses of Triton's scratch memory.
+    wide = ["32" if kind == "i32" else "64" for kind in kernel.types if kind != "constexpr"]
+    assert re.findall(r"\.param \.[a-z](\d+)\b.*_param_", ptx[: ptx.index(".reqntid")]) == [*wide, "64", "64"]
+    its = made.metadata
+    assert its.num_ctas == 1 and not (
+        its.global_scratch_size or its.profile_scratch_size or its.launch_cooperative_grid
+    )
+    assert f".reqntid {32 * its.num_warps}" in ptx
 
 
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
@@ -288,7 +299,7 @@ def test_captures_keep_tables_and_send_nothing(monkeypatch: pytest.MonkeyPatch) 
     tables._captured.remove(sent)
     kernel = Kernel(copies.copy, (), (), (), 1)
     for first in (
-        lambda: launch.loaded(kernel, 0, 1),
+        lambda: launch.loaded(kernel, 0),
         lambda: tables.DeviceTables([], torch.device("cuda", 0)),
         lambda: device.Report(torch.device("cuda", 0)),
     ):

@@ -79,8 +79,9 @@ if INTERPRETED:
     from triton.runtime.interpreter import InterpreterBuilder
 
     from tenter._arrays import torch_tensors
-    from tenter._execution import calls, executor
+    from tenter._execution import executor
     from tenter._torch import device as served
+    from tenter._torch.counted import by_counts
     from tenter._triton import copies, launch, launches
 
     WATCH = Watch()
@@ -140,6 +141,9 @@ if INTERPRETED:
                 WATCH.result = (0, 0)
             assert (WATCH.written == 1).all(), "bytes of the result that were not written once"
 
+        def found(call: str, x: torch.Tensor, *args: Any) -> torch.Tensor | None:
+            return by_counts(x, *args) if call == "repeat_interleave" else None
+
         patch = pytest.MonkeyPatch()
         patch.setattr(InterpreterBuilder, "create_masked_load", watched_load)
         patch.setattr(InterpreterBuilder, "create_masked_store", watched_store)
@@ -148,7 +152,7 @@ if INTERPRETED:
         patch.setattr(torch_tensors, "device", lambda x: "cpu")
         executor.of(torch.zeros(1))
         for kind in (torch.Tensor, torch.nn.Parameter):  # the core knows that these are on the host
-            patch.setitem(executor.FIND, kind, calls.unknown)
+            patch.setitem(executor.FIND, kind, found)
         patch.setattr(copies, "PROGRAMS", 1)
         yield
         patch.undo()

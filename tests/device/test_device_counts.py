@@ -14,6 +14,7 @@ from tenter._plans import cache
 from tenter._plans.plan import CallPlan
 from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
+from tenter._torch.counted import by_counts
 
 pytestmark = pytest.mark.gpu
 assert operators  # which registers them
@@ -90,6 +91,36 @@ def test_strided_counts_and_one_for_all(on: str) -> None:
     assert tenter.repeat_interleave(torch.arange(3, device=on), counts).tolist() == [0, 1, 1, 2, 2, 2]
     one = torch.tensor([2], device=on)
     assert tenter.repeat_interleave(torch.arange(3, device=on), one).tolist() == [0, 0, 1, 1, 2, 2]
+
+
+def test_ordinary_calls_need_no_operator(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor do their gradients: PyTorch's dispatcher takes longer than the launches."""
+    called: list[str] = []
+    monkeypatch.setattr(operators, "watch", lambda name, args: called.append(name))
+    x, counts = torch.arange(3.0, device=on).requires_grad_(), torch.tensor([2, 0, 3], device=on)
+    for dim, total in ((0, 5), (-1, None), (None, 5), (None, None)):
+        y = tenter.repeat_interleave(x, counts, dim, output_size=total)
+        y.sum().backward()
+        assert y.tolist() == [0, 0, 2, 2, 2]
+    assert x.grad is not None and x.grad.tolist() == [8, 0, 12]
+    assert called == []
+    assert tenter.repeat_interleave(x, counts[:1], 0).tolist() == [0, 0, 1, 1, 2, 2]
+    assert called == ["offsets", "total"]
+
+
+OTHERS = {
+    "floats": (torch.ones(3), 0, 3), "2-D": (torch.tensor([[1, 1, 1]]), 0, 3), "too few": (torch.tensor([1, 1]), 0, 2),
+    "a list": ([1, 1, 1], 0, 3), "no such dim": (torch.tensor([1, 1, 1]), 2, 3), "flat": (torch.tensor([1, 1, 1]), None, 3),
+    "a bool": (torch.tensor([1, 1, 1]), False, 3), "negative": (torch.tensor([1, 1, 1]), 0, -1),
+    "huge": (torch.tensor([1, 1, 1]), 0, 2**63), "a float": (torch.tensor([1, 1, 1]), 0, 3.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_calls_are_left_to_the_general_way(name: str, on: str) -> None:
+    counts, dim, output_size = OTHERS[name]
+    moved = counts.to(on) if isinstance(counts, torch.Tensor) else counts
+    assert by_counts(torch.ones(3, 2, device=on), moved, dim, output_size) is None
 
 
 @pytest.mark.slow

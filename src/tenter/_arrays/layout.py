@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +70,15 @@ def merged(dims: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 def contiguous(shape: Sequence[int], itemsize: int) -> list[int]:
     """Returns the strides of a C-contiguous array."""
     return [itemsize * math.prod(shape[k + 1 :]) for k in range(len(shape))]
+
+
+def strides_in(order: Iterable[int], shape: Sequence[int]) -> tuple[int, ...]:
+    """Returns the strides of a new array, in elements. order: its dims from slowest to fastest."""
+    strides, step = [1] * len(shape), 1
+    for d in reversed(tuple(order)):
+        strides[d] = step
+        step *= max(shape[d], 1)
+    return tuple(strides)
 
 
 def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:

@@ -1,7 +1,6 @@
 """Facts about a PyTorch tensor. Imported only after the caller has imported torch."""
 
 import sys
-from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -34,6 +33,7 @@ TORCH_DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name) for name in (*DTYPES, "bool") if hasattr(torch, name)
 }
 NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
+HAS_TRITON = find_spec("triton") is not None  # PyTorch's compiler cannot follow the question
 
 
 def problem(x: torch.Tensor) -> str | None:
@@ -41,14 +41,9 @@ def problem(x: torch.Tensor) -> str | None:
         return "a nested or quantized tensor"
     if x.layout is not torch.strided:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
-    if x.is_cpu or x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and _has_triton()):
+    if x.is_cpu or x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and HAS_TRITON):
         return None
     return f"a tensor on {x.device.type}" + (", which needs Triton" if x.device.type == "cuda" else "")
-
-
-@cache
-def _has_triton() -> bool:
-    return find_spec("triton") is not None
 
 
 def unreadable(x: torch.Tensor) -> str | None:

@@ -232,6 +232,12 @@ def segment(function: str, x: Any, lengths: Any, dim: Any, out: Any, /) -> Any: 
 def ragged_pad(x: Any, lengths: Any, max_len: Any, value: bytes | None, out: Any, /) -> Any: ...
 def ragged_unpad(x: Any, lengths: Any, total: Any, out: Any, /) -> Any: ...
 
+class DeviceLaunches:
+    def __init__(
+        self, launch_kernel: int, steps: list[tuple[int, int, int, list[tuple[int, int]]]], /
+    ) -> None: ...  # steps: function, threads, bytes of shared memory, numbers: programs, then arguments
+    def run(self, stream: int, /, *numbers: int) -> int: ...  # 0, or the driver's error
+
 class Block:
     address: int
     used: bool

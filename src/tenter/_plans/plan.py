@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, OPAQUE, PARTS
 from tenter._arrays.errors import refuse
-from tenter._arrays.layout import Layout
+from tenter._arrays.layout import Layout, strides_in
 from tenter._arrays.library import of
 from tenter._plans import cache, core
 from tenter._rules.axis_rule import user_filters
@@ -29,6 +29,7 @@ class CallPlan(NamedTuple):
     transposed: the maps come from the spec's adjoint
     shape_in: the shape of the array that the caller passed; `shape` is a reshape of it
     order: the result's dims from slowest to fastest in memory; None if they are in order
+    strides: the result's, in elements; empty for host memory
     positions: in the maps' tables
     steps: None if the reference kernel runs
     """
@@ -40,6 +41,7 @@ class CallPlan(NamedTuple):
     shape: Shape
     shape_out: Shape
     order: tuple[int, ...] | None
+    strides: Shape
     itemsize: int
     n_bytes: int
     positions: int
@@ -54,36 +56,62 @@ class CallPlan(NamedTuple):
 
 def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> CallPlan:
     """Returns the plan of an operation for arrays of x's layout."""
+    key = _key_of_counts(x, spec, False)
+    if key is not None and (found := _found(key, spec)) is not None:
+        return found
     library, shape = of(x), tuple(x.shape)
     dtype, device = library.dtype_name(x), library.device(x)
     shape_out = spec.shape_out(shape)
     _check_memory(shape_out, library.itemsize(x), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
+    made = _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
+    return made if key is None else cached_plan(key, made)
 
 
 def plan_adjoint(g: Any, spec: Spec, shape: Shape) -> CallPlan:
     """Returns the plan that makes the gradient of an input of that shape from output gradients of g's layout."""
+    key = _key_of_counts(g, spec, True)
+    if key is not None and (found := _found(key, spec)) is not None:
+        return found
     library = of(g)
     dtype, device = library.dtype_name(g), library.device(g)
     _check_memory(shape, library.itemsize(g), device)
     maps = spec.maps(shape, dtype, device is not None)
-    return _planned(g, _transposed(maps), spec, True, fits=shape)
+    made = _planned(g, _transposed(maps), spec, True, fits=shape)
+    return made if key is None else cached_plan(key, made)
 
 
 def adjoint(of_plan: CallPlan, g: Any) -> CallPlan:
     """Returns the plan of a plan's transposed maps, for gradients of g's layout."""
     spec, transposed = of_plan.spec, not of_plan.transposed
-    if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values, so they are not cached
-        return _planned(g, _transposed(of_plan.maps), spec, transposed)
-    key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
-    found = cache.plans.get(key)
+    key = _key_of_counts(g, spec, transposed)
+    if key is None:
+        if isinstance(spec, (RepeatCounts, Applied, AppliedMaps)):  # their maps depend on values: they are not cached
+            return _planned(g, _transposed(of_plan.maps), spec, transposed)
+        key = cache.key("adjoint" if transposed else "adjoint of adjoint", of(g), g, (spec, of_plan.shape))
+    found = _found(key, spec)
     return found or cached_plan(key, _planned(g, _transposed(of_plan.maps), spec, transposed))
+
+
+def _key_of_counts(x: Any, spec: Spec, transposed: bool) -> Hashable:
+    """Returns the key of a plan for counts on a device, else None. Counts change, but their launches do not."""
+    if not isinstance(spec, RepeatCounts) or (library := of(x)).device(x) is None:
+        return None
+    call = "sums by counts" if transposed else "copies by counts"
+    return cache.key(call, library, x, (spec.dim, spec.n_out, spec.offsets.shape[-1]))
+
+
+def _found(key: Hashable, spec: Spec) -> CallPlan | None:
+    """Returns a cached plan. That of counts is for other offsets, which the specification holds."""
+    found: CallPlan | None = cache.plans.get(key)
+    return CallPlan(spec, *found[1:]) if found is not None and isinstance(spec, RepeatCounts) else found
 
 
 def cached_plan(key: Hashable, made: CallPlan) -> CallPlan:
     """Caches a plan and returns it. Users' filters live as long as their calls, so plans with them are not cached."""
-    if not isinstance(made.spec, Resize) or not user_filters(made.spec.rules):
+    if isinstance(made.spec, RepeatCounts):  # without the offsets: their memory may belong to a CUDA graph
+        cache.store(key, made._replace(spec=made.spec._replace(offsets=None)))
+    elif not isinstance(made.spec, Resize) or not user_filters(made.spec.rules):
         cache.store(key, made)
     return made
 
@@ -126,15 +154,9 @@ def _planned(
         _check_memory(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
     order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
-    key = None
-    if layout.device is not None and isinstance(spec, RepeatCounts):
-        # Counts change, but their launches do not. The types are in the key because tuples of equal lengths are equal.
-        key = cache.key("counts", library, x, (maps, tuple(type(m) for _, m in maps), transposed))
-        if (found := cache.plans.get(key)) is not None:
-            return found._replace(spec=spec)  # type: ignore[no-any-return]  # the spec holds offsets
     memory_order = None if order == in_order else order
     steps = _steps(layout, maps, memory_order, saturate, wholes)
-    made = CallPlan(
+    return CallPlan(
         spec=spec,
         transposed=transposed,
         maps=maps,
@@ -142,16 +164,13 @@ def _planned(
         shape=layout.shape,
         shape_out=shape_out,
         order=memory_order,
+        strides=() if layout.device is None else strides_in(order, shape_out),
         itemsize=layout.itemsize,
         n_bytes=math.prod(shape_out) * layout.itemsize,
         positions=0 if steps is None else steps.positions,
         device=layout.device,
         steps=steps,
     )
-    if key is not None:
-        # Without the offsets: the cache would keep their memory, which may belong to a CUDA graph.
-        cache.store(key, made._replace(spec=spec._replace(offsets=None)))  # type: ignore[attr-defined]
-    return made
 
 
 def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:

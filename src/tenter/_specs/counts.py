@@ -1,5 +1,6 @@
 """The counts of repeat_interleave: checks, and the prefix sums in their maps."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -109,6 +110,11 @@ def count_array(name: str, repeats: Any) -> Array:
 
 
 def _listed(name: str, repeats: Sequence[Any]) -> Array:
+    if set(map(type, repeats)) == {int}:  # most lists; the checks of every item below take longer than a small call
+        with contextlib.suppress(OverflowError):
+            values = np.array(repeats, np.int64)
+            if values.min() >= -INT64_MAX:
+                return values
     if any(isinstance(r, (bool, np.bool_)) for r in repeats):
         refuse(TypeError, name, "integer counts", "bool")
     if any(isinstance(r, int) and abs(r) > INT64_MAX for r in repeats):

@@ -12,6 +12,7 @@ from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
 from tenter._arrays.torch_tensors import TORCH_DTYPES
 from tenter._torch import gradients
+from tenter._torch.counted import by_counts
 from tenter._torch.in_graph import in_one_node
 from tenter._torch.run import large_empty
 
@@ -22,7 +23,10 @@ BOOL = 6  # DLPack's code
 def cached(*call: Any) -> Any:
     # Only Dynamo follows calls on ordinary tensors without the core noticing. The core detects everything else itself.
     # One tuple of the name, x and the arguments is handed on; Python would copy several into a new one.
-    return in_one_node(*call) if is_dynamo_compiling() else cached_call(*call)
+    if is_dynamo_compiling():
+        return in_one_node(*call)
+    found = cached_call(*call)
+    return by_counts(*call[1:]) if found is None and call[0] == "repeat_interleave" else found
 
 
 def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:

@@ -63,14 +63,12 @@ def total(offsets: Tensor) -> int:
         return found
     check_offsets(offsets, offsets.shape)
     stored("offsets", offsets)
-    totals = offsets[..., -1:].flatten() if torch_tensors.device(offsets) is None else device.total(offsets)
-    if not totals.numel():
+    totals = device.totals(offsets)
+    if not totals:
         refuse(ValueError, "offsets", "prefix sums", f"shape {tuple(offsets.shape)}")
-    first = int(totals[0])
-    if not bool((totals == first).all()):
-        got = f"sums {totals.tolist()[:8]}"
-        refuse(ValueError, "repeats", "counts of equal sums for all that vmap maps over", got)
-    return first
+    if len(set(totals)) > 1:
+        refuse(ValueError, "repeats", "counts of equal sums for all that vmap maps over", f"sums {totals[:8]}")
+    return totals[0]
 
 
 def total_symbol(offsets: Tensor) -> Any:

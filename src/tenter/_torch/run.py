@@ -10,6 +10,7 @@ from torch.compiler import is_compiling
 from tenter import _native
 from tenter._arrays import blocks
 from tenter._arrays.errors import refuse
+from tenter._arrays.layout import strides_in
 from tenter._arrays.torch_tensors import TYPES, address, bare, dtype_name, extent, to_numpy
 from tenter._plans import reference
 from tenter._plans.plan import CallPlan
@@ -94,8 +95,5 @@ def in_block(
 ) -> torch.Tensor:
     """Returns a tensor in a block's memory that is not a view. order: the dims from slowest to fastest."""
     storage = torch.frombuffer(held, dtype=torch.uint8).untyped_storage()
-    steps, step = [1] * len(shape), 1
-    for d in reversed(order or range(len(shape))):
-        steps[d] = step
-        step *= shape[d]
-    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, steps)
+    strides = strides_in(order or range(len(shape)), shape)
+    return torch.empty(0, dtype=dtype, device="cpu").set_(storage, 0, shape, strides)

@@ -1,11 +1,9 @@
-"""Triton kernels, compiled before their first launch for what a plan knows, and launched with addresses only.
+"""Triton kernels, compiled before their first launch for what a plan knows.
 
-Triton's own launcher examines every argument of every call, which takes as long as a small kernel. A plan examines them
-once. On the CPU with TRITON_INTERPRET=1, kernels are interpreted and called by Triton's launcher.
+On the CPU with TRITON_INTERPRET=1, kernels are interpreted and called by Triton's launcher.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -13,7 +11,6 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse
 
@@ -83,31 +80,16 @@ def refuse_under_capture() -> None:
 _loaded: dict[tuple[int, Kernel], Any] = {}
 
 
-def loaded(kernel: Kernel, device: int, grid: int) -> Callable[..., None]:
-    """Returns the launcher of `grid` programs of a kernel on a device, which must be current. It takes all arguments
-    (pointers as addresses) and the stream."""
+def loaded(kernel: Kernel, device: int) -> Any:
+    """Returns a kernel, compiled by Triton and loaded on a device, which must be current."""
     found = _loaded.get((device, kernel))
     if found is None:
         refuse_under_capture()
         target = triton.runtime.driver.active.get_current_target()
-        found = _loaded[device, kernel] = kernel.compiled(target)
-    start: Callable[..., None] = found[(grid, 1, 1)]
-    return start
-
-
-def run(function: Any, grid: int, source: torch.Tensor, target: torch.Tensor, n_warps: int, **args: Any) -> None:
-    """Launches a kernel on two tensors, with 64-bit integers."""
-    pointers = [POINTERS_TO[t.dtype] for t in (source, target)]
-    aligned = [t.data_ptr() % 16 == 0 for t in (source, target)]
-    kernel, values = specialize(function, pointers, aligned, args, True, n_warps)
-    if source.device.type == "cpu":
-        interpret(kernel, grid, (source, target, *values))
-        return
-    device = source.device.index
-    assert device is not None
-    with current(device) as stream:
-        addresses = [v.data_ptr() if isinstance(v, torch.Tensor) else v for v in (source, target, *values)]
-        loaded(kernel, device, grid)(*addresses, stream=stream)
+        found = kernel.compiled(target)
+        found[1, 1, 1]  # loads it
+        _loaded[device, kernel] = found
+    return found
 
 
 def interpret(kernel: Kernel, grid: int, args: Sequence[Any]) -> None:
@@ -122,14 +104,3 @@ def typed(x: torch.Tensor, at: int, pointer: str) -> torch.Tensor:
     assert left == 0
     storage = x.untyped_storage()
     return torch.empty(0, dtype=dtype, device=x.device).set_(storage, offset, (min(1, storage.nbytes()),), (1,))
-
-
-@contextmanager
-def current(device: int) -> Iterator[int]:
-    """Makes a device current and yields its current stream. Restores the previous device."""
-    before = torch_private.exchange_device(device)
-    try:
-        yield torch_private.current_stream(device)
-    finally:
-        if before != device:
-            torch_private.exchange_device(before)

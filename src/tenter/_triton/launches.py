@@ -2,14 +2,15 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from tenter._triton import launch
+from tenter._triton.driver import FIXED, Launch, Launcher
 from tenter._triton.passes import FIRST_TEMPORARY, INPUT, Buffer
-from tenter._triton.tables import DeviceTables, await_all
+from tenter._triton.tables import DeviceTables
 
 
 class Step(NamedTuple):
@@ -45,7 +46,7 @@ class Launches:
         self.temporaries, self.positions = list(temporaries), positions
         self.steps: list[Step] = []
         self.tables: list[DeviceTables] = []
-        self.launchers: list[Callable[..., None]] = []  # of the steps, after compilation
+        self.launcher: Launcher | None = None  # of the steps, after the first call
 
     def own(self, tables: DeviceTables) -> list[torch.Tensor]:
         self.tables.append(tables)
@@ -84,24 +85,36 @@ class Launches:
         if self.device.type == "cpu":
             self._interpret(x, y, offsets)
             return
-        addresses = [memory.data_ptr() + at for memory, at in self._memories(x, y)]
-        device = self.device.index
-        with launch.current(device) as stream:
-            await_all(self.tables, stream)
-            if not self.launchers:
-                self.launchers = [launch.loaded(step.kernel, device, step.grid) for step in self.steps]
-            for start, (_, _, source, source_at, target, target_at, args, per_call) in zip(self.launchers, self.steps):
-                if per_call:
-                    assert offsets is not None
-                    args = _replaced(args, per_call, offsets.data_ptr())
-                start(addresses[source] + source_at, addresses[target] + target_at, *args, stream=stream)
+        launcher = self.launcher
+        if launcher is None:
+            launcher = self.launcher = Launcher(
+                self.device.index, [self._launch(step) for step in self.steps], self.tables
+            )
+        buffer = self._buffer() if self.temporaries else y
+        launcher.run(x.data_ptr(), y.data_ptr(), buffer.data_ptr(), 0 if offsets is None else offsets.data_ptr())
+
+    def _launch(self, step: Step) -> Launch:
+        """Returns a step with the numbers of a call: the addresses of x, y, the temporaries and the offsets."""
+        values = [(3, 0) if k in step.per_call else (FIXED, value) for k, value in enumerate(step.args)]
+        ends = [self._address(step.source, step.source_at), self._address(step.target, step.target_at)]
+        kinds = step.kernel.types
+        arguments = [number for number, kind in zip([*ends, *values], kinds, strict=True) if kind != "constexpr"]
+        return Launch(step.kernel, [(FIXED, step.grid), *arguments])
+
+    def _address(self, memory: int, at: int) -> tuple[int, int]:
+        if memory < FIRST_TEMPORARY:
+            return memory, at
+        return FIRST_TEMPORARY, sum(self.temporaries[: memory - FIRST_TEMPORARY]) + at
+
+    def _buffer(self) -> torch.Tensor:
+        # PyTorch's allocator reuses this memory for later work of this stream only.
+        return torch.empty(sum(self.temporaries), dtype=torch.uint8, device=self.device)
 
     def _memories(self, x: torch.Tensor, y: torch.Tensor) -> list[tuple[torch.Tensor, int]]:
         """Returns the memories that steps refer to: (tensor, bytes into it)."""
         if not self.temporaries:
             return [(x, 0), (y, 0)]
-        # PyTorch's allocator reuses this memory for later work of this stream only.
-        buffer = torch.empty(sum(self.temporaries), dtype=torch.uint8, device=y.device)
+        buffer = self._buffer()
         return [(x, 0), (y, 0), *((buffer, at) for at in itertools.accumulate(self.temporaries[:-1], initial=0))]
 
     def _interpret(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None) -> None:
