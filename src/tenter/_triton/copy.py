@@ -12,6 +12,13 @@ import triton.language as tl
 # that are declared constant.
 AFFINE, INDEX, RUNS, CONTIGUOUS = (tl.constexpr(k) for k in range(4))
 
+# Hints for columns that are not contiguous in the input. Triton reads a hint where its argument is computed, so they are
+# not in a function. max_contiguous [1, 2]: neighboring threads take neighboring columns. Triton gives them the dim with
+# the most contiguous offsets; some versions give them rows if no dim is contiguous. multiple_of [1, 1]: a thread loads
+# single items. With wider loads of tables it would have several neighboring columns, and each tile of values would go
+# through shared memory before it is stored. A single column gets no hint: Triton computes its number as a scalar, and
+# fails at a hint for two dims.
+
 
 @triton.jit
 def last_at_most(offsets, first, last, o):
@@ -56,6 +63,8 @@ def split_inner(column, n_inner, inner_stride, INNER: tl.constexpr):
         n = INNER if INNER > 1 else n_inner
         offset = (column % n) * inner_stride
         column = column // n
+        if column.shape[1] > 1:
+            column = tl.multiple_of(column, [1, 1])
     return column, offset
 
 
@@ -94,9 +103,14 @@ def copy(
     elif COLUMN == AFFINE and INNER == 0:
         column_offset, exists = column * column_stride, columns_fit
     else:
-        o, inner_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+        o = tl.where(columns_fit, column, 0)
+        if BLOCK_C > 1:
+            o = tl.multiple_of(o, [1, 1])
+        o, inner_offset = split_inner(o, n_inner, inner_stride, INNER)
         i, inside = position(o, column_table, n_runs, COLUMN)
         column_offset, exists = i * column_stride + inner_offset, inside & columns_fit
+    if COLUMN != CONTIGUOUS and BLOCK_C > 1:
+        column_offset = tl.multiple_of(tl.max_contiguous(column_offset, [1, 2]), [1, 1])
 
     rest = tl.where(rows_fit, row, 0)
     offset, exists = rest * 0, exists & rows_fit

@@ -122,9 +122,17 @@ def window(
         rest = rest // n_x
         column_offset = column
     else:
-        o_x, column_offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
+        o_x = tl.where(columns_fit, column, 0)
+        if BLOCK_C > 1:  # hints: see copy.py
+            o_x = tl.multiple_of(o_x, [1, 1])
+        o_x, column_offset = split_inner(o_x, n_inner, inner_stride, INNER)
     first_x, weight_at_x, count_x = taps_of(o_x, start_x, offset_x, width_x, n_in_x, FORM_X)
-    column_offset = column_offset + first_x * (stride_x * VEC)
+    start = first_x * (stride_x * VEC)
+    if not LONG_INNER and BLOCK_C > 1:  # both, because a sum with an inner offset of 0 is removed with its hint
+        start = tl.multiple_of(tl.max_contiguous(start, [1, 2]), [1, 1])
+    column_offset = column_offset + start
+    if not LONG_INNER and BLOCK_C > 1:
+        column_offset = tl.multiple_of(tl.max_contiguous(column_offset, [1, 2]), [1, 1])
     if FORM_X == RUNS:
         fit = fit & (count_x <= taps_x)
         count_x = tl.where(count_x <= taps_x, count_x, 0)
