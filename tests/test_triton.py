@@ -32,6 +32,7 @@ from tenter._torch import device, operators
 from tenter._triton import copies, launch, prefix_sum, tables, windows
 from tenter._triton.launch import Kernel
 from tenter.maps import Copy, Window
+from tenter.maps._counts import CountCopy
 
 TARGETS = [80, 90, 100]
 
@@ -128,6 +129,8 @@ def huge() -> list[tuple[Layout, tuple]]:
             tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
         ),
         (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.repeat_each(64, 3)),)),
+        (Layout((1 << 29,), (4,), "float32", 4, "cpu", 0), ((0, CountCopy(1 << 29, 1 << 31)),)),
+        (Layout((1 << 30,), (4,), "float32", 4, "cpu", 0), ((0, CountCopy(1 << 30, 5)),)),
         (Layout((1 << 20, 3), (1 << 12, 1), "uint8", 1, "cpu", 0), ((1, Copy.repeat_each(3, 2)),)),
         (Layout((1 << 20, 4), (1 << 14, 4), "float32", 4, "cpu", 0), ((1, window),)),
         (contiguous((1 << 20, 64), "float32", 4), ((1, interpolated(64, 4096)),)),
