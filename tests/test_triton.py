@@ -34,6 +34,7 @@ from tenter._torch import device, operators
 from tenter._triton import copies, launch, prefix_sum, tables, windows
 from tenter._triton.launch import Kernel
 from tenter.maps import Copy, Window
+from tenter.maps._counts import CountCopy
 
 TARGETS = [80, 90, 100]
 
@@ -103,6 +104,8 @@ def calls() -> list[tuple]:
     for shape, dim in [((40,), 0), ((3, 40), 1), ((40, 64), 0), ((2, 40, 3), 1)]:
         for dtype in (torch.float32, torch.float16, torch.uint8, torch.complex128):
             found.append(("repeat_interleave", shape, (counts, dim), {}, dtype))
+    found.append(("repeat_interleave", (2000, 1), (torch.tensor([1]), 1), {}, torch.float32))
+    found.append(("interpolate", (1, 3, 5, 1), (), {"size": (10, 1), "mode": "bilinear"}, f32))
     floats = [torch.float64, torch.float16, torch.bfloat16, torch.complex64]
     integers = [getattr(torch, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)]
     for dtype in [f32, *floats, *integers]:
@@ -128,6 +131,8 @@ def huge() -> list[tuple[Layout, tuple]]:
             tuple((axis, interpolated(40_000, 40_000 + axis)) for axis in (1, 2)),
         ),
         (Layout((1 << 25, 64, 2), (512, 8, 4), "float32", 4, "cpu", 0), ((1, Copy.repeat_each(64, 3)),)),
+        (Layout((1 << 29,), (4,), "float32", 4, "cpu", 0), ((0, CountCopy(1 << 29, 1 << 31)),)),
+        (Layout((1 << 30,), (4,), "float32", 4, "cpu", 0), ((0, CountCopy(1 << 30, 5)),)),
         (Layout((1 << 20, 3), (1 << 12, 1), "uint8", 1, "cpu", 0), ((1, Copy.repeat_each(3, 2)),)),
         (Layout((1 << 20, 4), (1 << 14, 4), "float32", 4, "cpu", 0), ((1, window),)),
         (contiguous((1 << 20, 64), "float32", 4), ((1, interpolated(64, 4096)),)),
@@ -153,14 +158,23 @@ def compiles(kernel: Kernel, sm: int, call: str) -> None:
     assert f".reqntid {32 * its.num_warps}" in ptx
 
 
+def has_single_column(kernel: Kernel) -> bool:
+    constants = [name for name, kind in zip(kernel.function.arg_names, kernel.types) if kind == "constexpr"]
+    return dict(zip(constants, kernel.constants)).get("BLOCK_C") == 1
+
+
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
-    """Of each function one in thirty here, for one of the targets; all of them for all under `pytest -m slow`."""
+    """Of each function one in thirty here, and all with a single column, for one of the targets; all of them for all
+    under `pytest -m slow`."""
     names = ("copy", "window", "shared_row_window", "long_sums", "prefix_sum")
     assert {k.function.__name__ for k in recorded} == set(names)
     assert len(recorded) > 300
     some: dict[Kernel, str] = {}
     for name in names:
         some |= [item for item in recorded.items() if item[0].function.__name__ == name][::30]
+    single = {kernel: call for kernel, call in recorded.items() if has_single_column(kernel)}
+    assert {k.function.__name__ for k in single} == {"copy", "window"}
+    some |= single
     share(lambda k, kernel, call: compiles(kernel, TARGETS[k % len(TARGETS)], call), some)
 
 

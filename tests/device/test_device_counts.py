@@ -15,6 +15,7 @@ from tenter._plans.plan import CallPlan
 from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
 from tenter._torch.counted import by_counts
+from tenter._triton import copies
 
 pytestmark = pytest.mark.gpu
 assert operators  # which registers them
@@ -54,6 +55,27 @@ def test_runs_of_any_length(case: tuple[str, str, tuple[tuple[int, ...], tuple[i
     close(y, want, bits=True)
     assert moved.grad is not None and here.grad is not None
     close(moved.grad, here.grad, scale=30)
+
+
+TILE = copies.RUNS_TILE
+CUT = {
+    "a run of several tiles": [1, 3 * TILE, 2],
+    "runs from a tile's first output": [TILE, TILE, 0, 5],
+    "runs to a tile's first output": [TILE + 1, TILE - 1, 1, TILE],
+    "thousands of empty runs in a tile": [3, *[0] * 5000, 2, *[0] * 3000, TILE],
+    "thousands of empty runs between tiles": [TILE, *[0] * 5000, TILE, *[0] * 5000],
+    "short runs": [(5 * k) % 4 for k in range(2 * TILE)],
+    "single outputs between empty runs": [(k % 9 == 4) + 40 * (k % 999 == 7) for k in range(9 * TILE)],
+}
+
+
+@pytest.mark.parametrize("inner", [1, 3])
+@pytest.mark.parametrize("name", CUT)
+def test_runs_that_tiles_cut(name: str, inner: int, on: str) -> None:
+    counts = torch.tensor(CUT[name])
+    x = values((len(counts), inner), torch.float32)
+    y = tenter.repeat_interleave(x.to(on), counts.to(on), 0)
+    assert torch.equal(y.cpu(), torch.repeat_interleave(x, counts, 0))
 
 
 def test_calls_that_share_a_plan_have_counts_of_their_own(on: str) -> None:
@@ -170,6 +192,14 @@ def test_what_lies_past_the_sum_is_zero(on: str) -> None:
     offsets = torch.ops.tenter.offsets(counts, 4, 3)
     y = torch.ops.tenter.repeat_counts(x, offsets, 0, 7)
     assert y.tolist() == [1, 3, 3, 0, 0, 0, 0]
+
+
+def test_a_sum_of_more_than_32_bits_ends_no_shorter_result(on: str) -> None:
+    offsets = torch.tensor([0, 1, 2, 2**32], device=on)
+    for shape, dim in [((3,), 0), ((3, 64), 0)]:
+        x = values(shape, torch.float32).to(on)
+        y = torch.ops.tenter.repeat_counts(x, offsets, dim, 5)
+        assert torch.equal(y, x[torch.tensor([0, 1, 2, 2, 2], device=on)])
 
 
 @pytest.mark.parametrize("counts", [[1, -2, 0, 3], [2**62] * 4])

@@ -13,8 +13,8 @@ from tenter.maps import Copy
 from tenter.maps._counts import CountCopy
 
 # TILE: items of a tile. PROGRAMS: the number of programs that keep a large device busy; smaller calls get smaller tiles
-# to reach it.
-TILE, PROGRAMS = 2048, 264
+# to reach it. RUNS_TILE: items of a tile whose columns are runs.
+TILE, PROGRAMS, RUNS_TILE = 2048, 264, 2048
 # Columns shorter than this share a tile's columns with the next slower dim.
 NARROW = 32
 # The number of dims that the kernel can take out of a row number.
@@ -57,14 +57,16 @@ def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDi
         last, contiguous_run = rows.pop(), False
         n_last = last.n
     n_columns, n_rows = n_last * n_inner, math.prod(d.n for d in rows)
-    # Tiles of runs are twice as large, because the binary search takes the same time for both.
-    items, most_columns = (2 * TILE, 2 * TILE) if last.kind is RUNS else (TILE, TILE // 2)
+    # Tiles of runs are wider, because the search for their ends takes the same time for any width.
+    items, most_columns = (RUNS_TILE, RUNS_TILE) if last.kind is RUNS else (TILE, TILE // 2)
     block_r, block_c, grid = tile(n_rows, n_columns, items, most_columns)
+    # A search adds to a run's number less than the number of runs.
+    largest = max(extent // size, n_rows * n_columns, 2 * n_runs)
     args: dict[str, Any] = {}
     for k, d in enumerate([*rows[::-1], *[OutputDim(1, 0)] * ROW_DIMS][:ROW_DIMS]):
         args |= {f"table{k}": d.table, f"n{k}": d.n, f"stride{k}": d.stride // (item * vec), f"KIND{k}": d.kind.value}
     made.add(
-        copy, grid, source, target, (f"*i{8 * item}",) * 2, max(extent // size, n_rows * n_columns) >= INT64_SIZE,
+        copy, grid, source, target, (f"*i{8 * item}",) * 2, largest >= INT64_SIZE,
         warps(block_r * block_c), **args, column_table=last.table, n_runs=n_runs, n_columns=n_columns // vec,
         n_inner=n_inner, column_stride=last.stride // item, inner_stride=inner_stride, n_rows=n_rows, ROWS=len(rows),
         COLUMN=(CONTIGUOUS if contiguous_run else last.kind).value, INNER=inner_constant(n_inner), VEC=vec,

@@ -12,27 +12,71 @@ import triton.language as tl
 # that are declared constant.
 AFFINE, INDEX, RUNS, CONTIGUOUS = (tl.constexpr(k) for k in range(4))
 
-# Hints for columns that are not contiguous in the input. Triton reads a hint where its argument is computed, so they are
-# not in a function. max_contiguous [1, 2]: neighboring threads take neighboring columns. Triton gives them the dim with
-# the most contiguous offsets; some versions give them rows if no dim is contiguous. multiple_of [1, 1]: a thread loads
-# single items. With wider loads of tables it would have several neighboring columns, and each tile of values would go
-# through shared memory before it is stored.
+# Hints for columns that are not contiguous in the input. Triton reads a hint where its argument is computed, so they
+# are not in a function. max_contiguous [1, 2]: neighboring threads take neighboring columns. Triton gives them the dim
+# with the most contiguous offsets; some versions give them rows if no dim is contiguous. multiple_of [1, 1]: a thread
+# loads single items. With wider loads of tables it would have several neighboring columns, and each tile of values
+# would go through shared memory before it is stored. A single column gets no hint: Triton computes its number as a
+# scalar, and fails at a hint for two dims.
+
+# The search for runs. FAN: the offsets that are compared with each end of a tile in a step. GROUP: the columns that
+# share the first part of their search. NEAR: a tile's ends are compared with a NEARth as many offsets at last.
+FAN, GROUP, NEAR = tl.constexpr(32), tl.constexpr(16), tl.constexpr(4)
 
 
 @triton.jit
-def last_at_most(offsets, first, last, o):
-    """Returns the last i in [first, last] with offsets[i] <= o, for each o; `first` if there is none. The result is in
-    [first, last] whatever the offsets are, so later loads stay in bounds."""
-    low = tl.zeros_like(o) + first
-    high = tl.zeros_like(o) + last
-    span = last - first
-    while span > 0:  # each half is at most half as long
-        middle = (low + high + 1) // 2
-        below = tl.load(offsets + middle) <= o
-        low = tl.where(below, middle, low)
-        high = tl.where(below, high, middle - 1)
-        span = span // 2
+def narrow(offsets, low, left, last, o, least, FAN: tl.constexpr):
+    """Returns (low, left): the last i in [low, last] with offsets[i] <= o is in [low, low + left], for each o of a
+    vector, and left <= least. It is low if there is none. Each step waits for memory, so it compares FAN offsets."""
+    while left > least:
+        step = left // (FAN + 1) + 1
+        i = tl.minimum(low[:, None] + (tl.arange(0, FAN) + 1)[None, :] * step, last)
+        below = tl.load(offsets + i) <= o[:, None]
+        low = tl.minimum(low + tl.sum(below.to(tl.int32), 1) * step, last)
+        left = step - 1
+    return low, left
+
+
+@triton.jit
+def last_at_most(offsets, low, left, last, o):
+    """Returns the last i in [low, min(low + left, last)] with offsets[i] <= o, for each o; low if there is none.
+    Offsets that ascend have no more bits there than o, so the others are not compared."""
+    while left > 0:
+        middle = tl.minimum(low + (left // 2 + 1), last)
+        low = tl.where(tl.load(offsets + middle).to(o.dtype) <= o, middle, low)
+        left = left // 2
     return low
+
+
+@triton.jit
+def exist(o, last, offsets, n_runs):
+    """Returns which outputs o, up to `last`, are before the last offset."""
+    total = tl.where(n_runs > 0, tl.load(offsets + n_runs), 0)  # without runs there is no input
+    return o < tl.maximum(tl.minimum(total, last + 1), 0).to(o.dtype)
+
+
+@triton.jit
+def runs_of_columns(o, ends, groups, offsets, n_runs):
+    """Returns the runs of the outputs o, which ascend along columns, and which of them exist. Whatever the offsets are,
+    a run is in [0, n_runs), or 0, so later loads stay in bounds.
+
+    ends: the first and the last output
+    groups: the first output of each group of columns
+    """
+    COLUMNS: tl.constexpr = o.shape[1]
+    GROUPS: tl.constexpr = groups.shape[0]
+    LAST_FAN: tl.constexpr = COLUMNS // NEAR if COLUMNS > NEAR * FAN else FAN
+    # The last step for the ends reads the offsets next to each. These are most of those between them, unless many runs
+    # are empty, so the steps of the groups and columns find them in the cache.
+    low, left = narrow(offsets, tl.zeros([2], n_runs.dtype), n_runs - 1, n_runs - 1, ends, LAST_FAN, FAN)
+    low, left = narrow(offsets, low, left, n_runs - 1, ends, 0, LAST_FAN)
+    first, last = tl.min(low), tl.max(low)
+    start = last_at_most(offsets, tl.zeros([GROUPS], first.dtype) + first, last - first, last, groups)
+    group = tl.arange(0, GROUPS)
+    stop = tl.where(group == GROUPS - 1, last, tl.gather(start, tl.minimum(group + 1, GROUPS - 1), 0))
+    low = tl.reshape(tl.broadcast_to(start[:, None], [GROUPS, COLUMNS // GROUPS]), [COLUMNS])
+    run = last_at_most(offsets, low, tl.max(stop - start), last, tl.reshape(o, [COLUMNS]))
+    return run[None, :], exist(o, tl.max(ends), offsets, n_runs)
 
 
 @triton.jit
@@ -42,12 +86,12 @@ def position(o, table, n_runs, KIND: tl.constexpr):
     if KIND == INDEX:
         i = tl.load(table + o)
     elif KIND == RUNS:
-        o = o.to(tl.int64)
-        # Both ends of the tile are searched together in all runs, because each step waits for memory. The rest is
-        # searched between them.
-        ends = last_at_most(table, n_runs * 0, n_runs - 1, tl.where(tl.arange(0, 2) == 0, tl.min(o), tl.max(o)))
-        i = last_at_most(table, tl.min(ends), tl.max(ends), o)
-        exists = o < tl.where(n_runs > 0, tl.load(table + n_runs), 0)  # without runs there is no input
+        # Outputs of rows need not ascend.
+        ends = tl.where(tl.arange(0, 2) == 0, tl.min(o), tl.max(o))
+        low, _ = narrow(table, tl.zeros([2], n_runs.dtype), n_runs - 1, n_runs - 1, ends, 0, FAN)
+        first, last = tl.min(low), tl.max(low)
+        i = last_at_most(table, tl.zeros(o.shape, first.dtype) + first, last - first, last, o)
+        exists = exist(o, tl.max(ends), table, n_runs)
     else:
         i = o
     return i, exists
@@ -61,7 +105,9 @@ def split_inner(column, n_inner, inner_stride, INNER: tl.constexpr):
     if INNER:
         n = INNER if INNER > 1 else n_inner
         offset = (column % n) * inner_stride
-        column = tl.multiple_of(column // n, [1, 1])
+        column = column // n
+        if len(column.shape) > 1 and column.shape[1] > 1:
+            column = tl.multiple_of(column, [1, 1])
     return column, offset
 
 
@@ -91,23 +137,35 @@ def copy(
     if INT64:
         program = program.to(tl.int64)
     row = (program // tiles) * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
-    column = (program % tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
-    rows_fit, columns_fit = row < n_rows, column < n_columns * VEC
+    first_column = (program % tiles) * BLOCK_C
+    column = first_column + tl.arange(0, BLOCK_C)[None, :]
+    rows_fit, columns_fit = (row < n_rows) | (BLOCK_R == 1), column < n_columns * VEC  # a single row always fits
 
-    # Rows and columns outside the result are replaced by the first ones, so that no load of a table is out of bounds.
+    # Rows and columns outside the result are replaced by the last ones, so that no load of a table is out of bounds.
     if COLUMN == CONTIGUOUS:
         column_offset, exists = column, columns_fit
     elif COLUMN == AFFINE and INNER == 0:
-        column_offset = tl.multiple_of(tl.max_contiguous(column * column_stride, [1, 2]), [1, 1])
-        exists = columns_fit
+        column_offset, exists = column * column_stride, columns_fit
+    elif COLUMN == RUNS:  # the search is in bounds for any column
+        GROUPS: tl.constexpr = BLOCK_C // GROUP if BLOCK_C > GROUP else 1
+        groups = first_column + tl.arange(0, GROUPS) * GROUP
+        ends = tl.minimum(first_column + tl.arange(0, 2) * (BLOCK_C - 1), n_columns * VEC - 1)
+        o, inner_offset = split_inner(column, n_inner, inner_stride, INNER)
+        groups, _ = split_inner(groups, n_inner, inner_stride, INNER)
+        ends, _ = split_inner(ends, n_inner, inner_stride, INNER)
+        i, exists = runs_of_columns(o, ends, groups, column_table, n_runs)
+        column_offset = i * column_stride + inner_offset
     else:
-        o = tl.multiple_of(tl.where(columns_fit, column, 0), [1, 1])
+        o = tl.minimum(column, n_columns * VEC - 1)
+        if BLOCK_C > 1:
+            o = tl.multiple_of(o, [1, 1])
         o, inner_offset = split_inner(o, n_inner, inner_stride, INNER)
-        i, inside = position(o, column_table, n_runs, COLUMN)
-        column_offset = tl.multiple_of(tl.max_contiguous(i * column_stride + inner_offset, [1, 2]), [1, 1])
-        exists = inside & columns_fit
+        i, exists = position(o, column_table, n_runs, COLUMN)
+        column_offset, exists = i * column_stride + inner_offset, exists & columns_fit
+    if COLUMN != CONTIGUOUS and BLOCK_C > 1:
+        column_offset = tl.multiple_of(tl.max_contiguous(column_offset, [1, 2]), [1, 1])
 
-    rest = tl.where(rows_fit, row, 0)
+    rest = tl.minimum(row, n_rows - 1)
     offset, exists = rest * 0, exists & rows_fit
     if ROWS > 0:
         rest, offset, exists = add_row_dim(rest, n0, offset, exists, table0, n_runs, stride0 * VEC, KIND0, ROWS == 1)
@@ -119,4 +177,5 @@ def copy(
         rest, offset, exists = add_row_dim(rest, 1, offset, exists, table3, n_runs, stride3 * VEC, KIND3, True)
 
     value = tl.load(x + offset + column_offset, mask=exists, other=0)
-    tl.store(y + row * (n_columns * VEC) + column, value, mask=rows_fit & columns_fit)
+    target = y + (row * (n_columns * VEC) + first_column) + tl.arange(0, BLOCK_C)[None, :]
+    tl.store(target, value, mask=rows_fit & columns_fit)
