@@ -37,9 +37,6 @@ class OutputDim(NamedTuple):
 
 def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDim]) -> None:
     rows = _output_dims(made, dims, source.itemsize)
-    if len(rows) > ROW_DIMS + 1:
-        _add_split(made, source, target, dims)
-        return
     size = min(source.itemsize, 8)
     extent = sum((d.n if d.kind is AFFINE else d.n_in) * abs(d.stride) for d in rows)
     n_runs = next((d.n_in for d in rows if d.kind is RUNS), 1)
@@ -56,6 +53,9 @@ def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDi
         n_inner, inner_stride, vec = n_last, 1 if contiguous_run else last.stride // item, 1
         last, contiguous_run = rows.pop(), False
         n_last = last.n
+    if len(rows) > ROW_DIMS:
+        _add_split(made, source, target, dims)
+        return
     n_columns, n_rows = n_last * n_inner, math.prod(d.n for d in rows)
     # Tiles of runs are wider, because the search for their ends takes the same time for any width.
     items, most_columns = (RUNS_TILE, RUNS_TILE) if last.kind is RUNS else (TILE, TILE // 2)
