@@ -64,13 +64,14 @@ def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDi
     largest = max(extent // size, n_rows * n_columns, 2 * n_runs)
     args: dict[str, Any] = {}
     for k, d in enumerate([*rows[::-1], *[OutputDim(1, 0)] * ROW_DIMS][:ROW_DIMS]):
-        args |= {f"table{k}": d.table, f"n{k}": d.n, f"stride{k}": d.stride // (item * vec), f"KIND{k}": d.kind.value}
+        args |= {f"table{k}": d.table, f"stride{k}": d.stride // (item * vec), f"KIND{k}": d.kind.value}
+        args |= divisor(str(k), d.n, f"n{k}")
     made.add(
-        copy, grid, source, target, (f"*i{8 * item}",) * 2, largest >= INT64_SIZE,
-        warps(block_r * block_c), **args, column_table=last.table, n_runs=n_runs, n_columns=n_columns // vec,
-        n_inner=n_inner, column_stride=last.stride // item, inner_stride=inner_stride, n_rows=n_rows, ROWS=len(rows),
-        COLUMN=(CONTIGUOUS if contiguous_run else last.kind).value, INNER=inner_constant(n_inner), VEC=vec,
-        BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
+        copy, grid, source, target, (f"*i{8 * item}",) * 2, largest >= INT64_SIZE, warps(block_r * block_c), **args,
+        **divisor("tiles", -(-n_columns // block_c)), column_table=last.table, n_runs=n_runs,
+        n_columns=n_columns // vec, n_inner=n_inner, column_stride=last.stride // item, inner_stride=inner_stride,
+        n_rows=n_rows, ROWS=len(rows), COLUMN=(CONTIGUOUS if contiguous_run else last.kind).value,
+        INNER=inner_constant(n_inner), VEC=vec, BLOCK_R=block_r, BLOCK_C=block_c)  # fmt: skip
 
 
 def _output_dims(made: Launches, dims: list[MappedDim], itemsize: int) -> list[OutputDim]:
@@ -144,6 +145,17 @@ def tile(n_rows: int, n_columns: int, items: int, most_columns: int) -> tuple[in
     while block_r > 1 and -(-n_rows // block_r) * across < PROGRAMS:
         block_r //= 2
     return block_r, block_c, -(-n_rows // block_r) * across
+
+
+def divisor(name: str, n: int, called: str = "") -> dict[str, int]:
+    """Returns n, and the factor and the shift of a kernel's `divided`, as arguments.
+
+    shift: the least for which n <= 2**shift
+    magic: 2**(31 + shift) / n, rounded up, in the bits of an int32
+    """
+    shift = max(n - 1, 0).bit_length()
+    magic = -(-(1 << (31 + shift)) // max(n, 1))
+    return {called or name: n, f"magic_{name}": magic - (magic >> 31 << 32), f"shift_{name}": shift}
 
 
 def inner_constant(n: int) -> int:

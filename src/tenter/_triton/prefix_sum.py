@@ -9,7 +9,8 @@ from tenter._triton.copies import next_power_of_two
 from tenter._triton.driver import Launch, Launcher
 from tenter._triton.runs import prefix_sum
 
-BLOCK, WARPS = 4096, 4  # counts and warps of one program
+# The most counts of a program, and those of a warp. With more, a warp's counts do not fit in its registers.
+BLOCK, WARP = 1024, 256
 # By what the kernel's specialization depends on.
 _launchers: dict[Any, Launcher] = {}
 
@@ -46,7 +47,9 @@ def _run(
     if launcher is None:
         args = dict(zip(prefix_sum.arg_names[2:], (before, report, *integers, *constants), strict=True))
         pointers = [launch.POINTERS_TO[t.dtype] for t in (counts, target)]
-        kernel, values = launch.specialize(prefix_sum, pointers, (aligned, True), args, True, WARPS)
+        kernel, values = launch.specialize(
+            prefix_sum, pointers, (aligned, True), args, True, max(constants[-1] // WARP, 1)
+        )
         if counts.device.type == "cpu":
             launch.interpret(kernel, n_blocks, (counts, target, *values))
             return

@@ -9,7 +9,7 @@ the same bits.
 import triton
 import triton.language as tl
 
-from tenter._triton.copy import split_inner
+from tenter._triton.copy import divided, split_inner
 
 # How the inputs of outputs are given. WIDTH: `width` for each. ONES, WEIGHTS: by tables, without or with weights. RUNS:
 # by offsets that are not checked.
@@ -77,17 +77,6 @@ def add_row(
                 value = tl.load(at, mask=used & (k < count), other=0)
             total = add(total, value.to(total.dtype), weight, weight_at + k, k < count, FORM)
     return total
-
-
-@triton.jit
-def divided(a, n, magic, shift, INT64: tl.constexpr):
-    """Returns a // n of 0 <= a < 2**31 by a multiplication, which is ten times as fast. magic, shift: see
-    windows.divisor."""
-    if INT64:
-        quotient = a // n
-    else:
-        quotient = (tl.umulhi(a.to(tl.uint32) << 1, magic.to(tl.uint32)) >> shift).to(tl.int32)
-    return quotient
 
 
 @triton.jit

@@ -10,7 +10,7 @@ import triton.language as tl
 from tenter._arrays.layout import Layout, Order, contiguous, merged
 from tenter._plans import core
 from tenter._triton import copies, passes, tables
-from tenter._triton.copies import INT64_SIZE, NARROW, next_power_of_two, warps
+from tenter._triton.copies import INT64_SIZE, NARROW, divisor, next_power_of_two, warps
 from tenter._triton.launch import PER_CALL, POINTERS
 from tenter._triton.launches import Launches
 from tenter._triton.passes import OUTPUT, Buffer, MappedDim
@@ -124,17 +124,6 @@ class WindowPass(NamedTuple):
         pointers = (POINTERS[self.source.dtype], POINTERS[self.target.dtype])
         int64 = max(self.extent, self.n_out) >= INT64_SIZE
         made.add(kernel, grid, self.source, self.target, pointers, int64, n_warps, **{**shared, **args})
-
-
-def divisor(name: str, n: int, called: str = "") -> dict[str, int]:
-    """Returns n, and the factor and the shift of a kernel's `divided`, as arguments.
-
-    shift: the least for which n <= 2**shift
-    magic: 2**(31 + shift) / n, rounded up, in the bits of an int32
-    """
-    shift = max(n - 1, 0).bit_length()
-    magic = -(-(1 << (31 + shift)) // max(n, 1))
-    return {called or name: n, f"magic_{name}": magic - (magic >> 31 << 32), f"shift_{name}": shift}
 
 
 def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
