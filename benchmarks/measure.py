@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,7 @@ def forward(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed
 def adjoint(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed) -> Direction:
     x = case.x
     g = torch.randn_like(case.ours(x))
-    peers = {name: gradient(f, x, g) for name, f in case.peers.items()}
+    peers = {name: when_called(partial(gradient, f, x, g)) for name, f in case.peers.items()}
     truth = gradient(case.truth, x.double(), g.double())
     return direction(gradient(case.ours, x, g), peers, truth, CLOSE, seconds, block, clock)
 
@@ -86,6 +86,12 @@ def gradient(f: Callable[[Any], Any], x: torch.Tensor, g: torch.Tensor) -> Call:
     x = x.detach().requires_grad_()
     y = f(x)
     return lambda: torch.autograd.grad(y, x, g, retain_graph=True)[0]
+
+
+def when_called(make: Callable[[], Call]) -> Call:
+    """The call that `make` returns, made at its first call: where a peer refuses, that is its contest's failure."""
+    made = cache(make)
+    return lambda: made()()
 
 
 def direction(

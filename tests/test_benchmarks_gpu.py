@@ -112,6 +112,21 @@ def test_another_gradient_in_deterministic_mode_fails_and_a_refusal_is_the_peers
     assert gpu_report.refused(contest) and not torch.are_deterministic_algorithms_enabled()
 
 
+def test_a_peer_that_refuses_a_call_is_no_failure_of_ours():
+    """PyTorch's CUDA kernels refuse the antialiasing of large factors, and so the gradient's forward."""
+    row, refused = SMALL[0], "Too much shared memory required: 99588 vs 49152"
+
+    def refuses(x):
+        raise RuntimeError(refused)
+
+    found = gpu_measure.measure(
+        row._replace(make=lambda: row.make()._replace(peers={PYTORCH: refuses})), "cpu", 0.0, 1e9, block=0.0
+    )
+    for way in (found.forward, found.adjoint):
+        assert not way.failed and way.ours_ms > 0 and refused in way.contests[PYTORCH].failed
+    assert "| refused |" in gpu_report.table([found], True)
+
+
 def test_bytes_are_each_input_and_the_result_once():
     def moved(row):
         case = row.make()
