@@ -13,6 +13,6 @@ for dtype in (torch.int64, torch.int32):
             assert test_deferred.settle(), name
 for name in test_guards.OFFSETS:
     for inner in (1, 3, 40):
-        test_guards.test_any_offsets_stay_in_bounds(name, inner, "cuda")
+        test_guards.test_any_offsets_stay_in_bounds((True, name, inner), "cuda")
 torch.cuda.synchronize()
 print("done")

@@ -13,8 +13,9 @@ from tenter.maps import Copy
 from tenter.maps._counts import CountCopy
 
 # TILE: items of a tile. PROGRAMS: the number of programs that keep a large device busy; smaller calls get smaller tiles
-# to reach it. RUNS_TILE: items of a tile whose columns are runs.
-TILE, PROGRAMS, RUNS_TILE = 2048, 264, 2048
+# to reach it. RUNS_TILE: items of a tile whose columns are runs. RUNS_ROWS, RUNS_COLUMNS: its sides, if there are as many
+# rows.
+TILE, PROGRAMS, RUNS_TILE, RUNS_ROWS, RUNS_COLUMNS = 2048, 264, 2048, 8, 512
 # Columns shorter than this share a tile's columns with the next slower dim.
 NARROW = 32
 # The number of dims that the kernel can take out of a row number.
@@ -57,8 +58,11 @@ def add_copy(made: Launches, source: Buffer, target: Buffer, dims: list[MappedDi
         _add_split(made, source, target, dims)
         return
     n_columns, n_rows = n_last * n_inner, math.prod(d.n for d in rows)
-    # Tiles of runs are wider, because the search for their ends takes the same time for any width.
-    items, most_columns = (RUNS_TILE, RUNS_TILE) if last.kind is RUNS else (TILE, TILE // 2)
+    # Tiles of runs are wider, because the search for their ends takes the same time for any width; or they have several
+    # rows, because these share the search.
+    items, most_columns = TILE, TILE // 2
+    if last.kind is RUNS:
+        items, most_columns = (RUNS_TILE, RUNS_TILE) if n_rows < RUNS_ROWS else (RUNS_ROWS * RUNS_COLUMNS, RUNS_COLUMNS)
     block_r, block_c, grid = tile(n_rows, n_columns, items, most_columns)
     # A search adds to a run's number less than the number of runs.
     largest = max(extent // size, n_rows * n_columns, 2 * n_runs)

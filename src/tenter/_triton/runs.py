@@ -83,6 +83,6 @@ def long_sums(
                     k = k0 + tl.arange(0, BLOCK_K)[:, None]
                     used = k < count
                     value = tl.load(base + (first + k) * stride_x, mask=used & (inner < n_inner), other=0).to(SUM)
-                    total = add(total, value, weight_x, weight_at + k, used, FORM_X)
+                    (total,) = add((total,), (value,), weight_x, weight_at + k, used, FORM_X, 1)
                 result = saturate_cast(tl.sum(total, axis=0)[None, :], LOW, HIGH, y.dtype.element_ty)
                 tl.store(y + (outer * n_x + o) * n_inner + inner, result, mask=inner < n_inner)

@@ -51,9 +51,9 @@ def sum_rows(
             if TAPS_X > 0:
                 row_sum = add_taps(row_x, offsets, weights, row_sum, TAPS_X)
             else:
-                row_sum = add_row(
-                    row_x, offset, weight_at_x, count_x, stride_x, weight_x, taps_x, used, row_sum, FORM_X, 0, 4, False,
-                    0)  # fmt: skip
+                (row_sum,) = add_row(
+                    row_x, offset, weight_at_x, count_x, stride_x, weight_x, taps_x, used, (row_sum,), FORM_X, 0, 4,
+                    False, 0, 1, BLOCK_C)  # fmt: skip
             w = tl.load(row_weights + (r0 + j) * BLOCK_R)
             # Outputs that do not read the row keep their sum, because 0 * inf would be NaN.
             more = tl.fma(tl.broadcast_to(row_sum, total.shape), tl.broadcast_to(w, total.shape), total)
@@ -123,7 +123,7 @@ def shared_row_window(
                 plane_sum = sum_rows(
                     at, rows, stride_y, row_weights, offsets, weights, offset, weight_at_x, count_x, stride_x, weight_x,
                     taps_x, columns_fit, SUM, FORM_X, TAPS_X, UNROLL, BLOCK_R, BLOCK_C)  # fmt: skip
-                total = add(total, plane_sum, weight_z, weight_at_z + p, p < count_z, FORM_Z)
+                (total,) = add((total,), (plane_sum,), weight_z, weight_at_z + p, p < count_z, FORM_Z, 1)
         else:
             at = x_plane + first_z.to(tl.int64) * stride_z
             total = sum_rows(

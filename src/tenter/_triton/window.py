@@ -35,14 +35,26 @@ def taps_of(o, start, offset, width, n_in, FORM: tl.constexpr):
 
 
 @triton.jit
-def add(total, value, weight, weight_at, used, FORM: tl.constexpr):
-    """Returns total + value, or total + value * weight if there are weights. used: which lanes have a weight."""
+def zeros(PARTS: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr, SUM: tl.constexpr):
+    """Returns a tile's sums, in PARTS that are side by side."""
+    parts = ()
+    for _ in tl.static_range(PARTS):
+        parts = parts + (tl.zeros((BLOCK_R, BLOCK_C), SUM),)
+    return parts
+
+
+@triton.jit
+def add(totals, values, weight, weight_at, used, FORM: tl.constexpr, PARTS: tl.constexpr):
+    """Returns totals + values, or totals + values * weight if there are weights. used: which lanes have a weight."""
+    sums = ()
     if FORM == WEIGHTS:
         w = tl.load(weight + weight_at, mask=used, other=0)
-        total = tl.fma(value, tl.broadcast_to(w, value.shape), total)
+        for c in tl.static_range(PARTS):
+            sums = sums + (tl.fma(values[c], tl.broadcast_to(w, values[c].shape), totals[c]),)
     else:
-        total = total + value
-    return total
+        for c in tl.static_range(PARTS):
+            sums = sums + (totals[c] + values[c],)
+    return sums
 
 
 @triton.jit
@@ -56,14 +68,16 @@ def tap(k, count, FORM: tl.constexpr, CLAMPED: tl.constexpr):
 
 @triton.jit
 def add_row(
-    x, offset, weight_at, count, stride, weight, taps, used, total,
+    x, offset, weight_at, count, stride, weight, taps, used, totals,
     FORM: tl.constexpr, TAPS: tl.constexpr, UNROLL: tl.constexpr, CLAMPED: tl.constexpr, ACROSS: tl.constexpr,
+    PARTS: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
-    """Returns total + the sum along the fastest axis, from x[offset] on.
+    """Returns totals + the sums along the fastest axis, from x[offset] on.
 
     TAPS: the largest number of inputs of an output if it is unrolled; else 0, and `taps` is that number
     CLAMPED: see `tap`
     ACROSS: the columns that neighboring threads take (see copy.py), if columns are not contiguous; else 0
+    PARTS, WIDE: the parts of a tile, and their columns
     """
     for k0 in range(0, TAPS if TAPS > 0 else taps, UNROLL):
         for j in tl.static_range(UNROLL):
@@ -71,12 +85,15 @@ def add_row(
             at = x + (offset + tap(k, count, FORM, CLAMPED) * stride)
             if ACROSS:
                 at = tl.multiple_of(tl.max_contiguous(at, [1, ACROSS]), [1, 1])
-            if CLAMPED:
-                value = tl.load(at)
-            else:
-                value = tl.load(at, mask=used & (k < count), other=0)
-            total = add(total, value.to(total.dtype), weight, weight_at + k, k < count, FORM)
-    return total
+            values = ()
+            for c in tl.static_range(PARTS):
+                if CLAMPED:
+                    value = tl.load(at + c * WIDE)
+                else:
+                    value = tl.load(at + c * WIDE, mask=used & (k < count), other=0)
+                values = values + (value.to(totals[c].dtype),)
+            totals = add(totals, values, weight, weight_at + k, k < count, FORM, PARTS)
+    return totals
 
 
 @triton.jit
@@ -111,8 +128,8 @@ def window(
     TAPS_Z: tl.constexpr, TAPS_Y: tl.constexpr, TAPS_X: tl.constexpr,
     UNROLL_Z: tl.constexpr, UNROLL_Y: tl.constexpr, UNROLL_X: tl.constexpr,
     PLANES: tl.constexpr, ROWS: tl.constexpr, SLOW: tl.constexpr, LONG_INNER: tl.constexpr, INNER: tl.constexpr,
-    VEC: tl.constexpr, CLAMPED: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr,
-    SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
+    VEC: tl.constexpr, CLAMPED: tl.constexpr, PARTS: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr,
+    HIGH: tl.constexpr, SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr,
 ):  # fmt: skip
     """y[slow, outer, z, y, x, inner] = sums of x.
 
@@ -121,6 +138,8 @@ def window(
     PLANES, ROWS, SLOW: whether there are several
     INNER: see split_inner
     CLAMPED: see `tap`; all columns of a long inner dim are then in tiles
+    PARTS: a tile is PARTS * BLOCK_C columns wide. A thread has columns of each part, and computes only once what it
+        needs to know of their row
     INT64: whether indices need 64 bits
     SUM: the type of sums
     Strides, and the length of a long inner dim, are in units of VEC elements. An axis without a sum has length 1 and
@@ -131,7 +150,7 @@ def window(
     if INT64:
         program = program.to(tl.int64)
     down = divided(program, tiles, magic_tiles, shift_tiles, INT64)
-    column = (program - down * tiles) * BLOCK_C + tl.arange(0, BLOCK_C)[None, :]
+    column = (program - down * tiles) * (PARTS * BLOCK_C) + tl.arange(0, BLOCK_C)[None, :]
     row = down * BLOCK_R + tl.arange(0, BLOCK_R)[:, None]
     columns_fit, rows_fit = column < n_columns, row < n_rows
     fit = rows_fit & columns_fit
@@ -166,27 +185,29 @@ def window(
     first_z, weight_at_z, count_z = taps_of(o_z, start_z, offset_z, width_z, 0, FORM_Z)
     row_offset = slow_offset + rest * (outer_stride * VEC) + first_y * (stride_y * VEC) + first_z * (stride_z * VEC)
 
-    total = tl.zeros((BLOCK_R, BLOCK_C), SUM)
+    totals = zeros(PARTS, BLOCK_R, BLOCK_C, SUM)
     for p0 in range(0, TAPS_Z if TAPS_Z > 0 else taps_z, UNROLL_Z):
         for j in tl.static_range(UNROLL_Z):
             p = p0 + j
             plane_offset = row_offset + tap(p, count_z, FORM_Z, CLAMPED) * (stride_z * VEC)
-            plane_sum = tl.zeros((BLOCK_R, BLOCK_C), SUM)
+            plane_sums = zeros(PARTS, BLOCK_R, BLOCK_C, SUM)
             for r0 in range(0, TAPS_Y if TAPS_Y > 0 else taps_y, UNROLL_Y):
                 for i in tl.static_range(UNROLL_Y):
                     r = r0 + i
-                    row_sum = add_row(
+                    row_sums = add_row(
                         x, plane_offset + tap(r, count_y, FORM_Y, CLAMPED) * (stride_y * VEC) + column_offset,
                         weight_at_x, count_x, stride_x * VEC, weight_x, taps_x, fit & (p < count_z) & (r < count_y),
-                        tl.zeros((BLOCK_R, BLOCK_C), SUM), FORM_X, TAPS_X, UNROLL_X, CLAMPED,
-                        2 if BLOCK_C > 1 and not LONG_INNER else 0)  # fmt: skip
+                        zeros(PARTS, BLOCK_R, BLOCK_C, SUM), FORM_X, TAPS_X, UNROLL_X, CLAMPED,
+                        2 if BLOCK_C > 1 and not LONG_INNER else 0, PARTS, BLOCK_C)  # fmt: skip
                     if FORM_Y == WIDTH and TAPS_Y == 1:
-                        plane_sum = row_sum
+                        plane_sums = row_sums
                     else:
-                        plane_sum = add(plane_sum, row_sum, weight_y, weight_at_y + r, r < count_y, FORM_Y)
+                        plane_sums = add(plane_sums, row_sums, weight_y, weight_at_y + r, r < count_y, FORM_Y, PARTS)
             if FORM_Z == WIDTH and TAPS_Z == 1:
-                total = plane_sum
+                totals = plane_sums
             else:
-                total = add(total, plane_sum, weight_z, weight_at_z + p, p < count_z, FORM_Z)
+                totals = add(totals, plane_sums, weight_z, weight_at_z + p, p < count_z, FORM_Z, PARTS)
 
-    tl.store(y + (row * n_columns + column), saturate_cast(total, LOW, HIGH, y.dtype.element_ty), mask=fit)
+    for c in tl.static_range(PARTS):
+        made = saturate_cast(totals[c], LOW, HIGH, y.dtype.element_ty)
+        tl.store(y + (row * n_columns + column) + c * BLOCK_C, made, mask=fit)

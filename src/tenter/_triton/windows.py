@@ -23,7 +23,7 @@ from tenter.maps._counts import CountSums
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
 # TILE: items of a tile. Tiles of shared_row_window have TILE_ROWS output rows and at most TILE_COLUMNS columns, and a
 # thread has THREAD_COLUMNS columns. ROWS_TOGETHER: input rows whose loads it waits for together.
-TILE, TILE_ROWS, TILE_COLUMNS, THREAD_COLUMNS, ROWS_TOGETHER = 1024, 8, 512, 4, 2
+TILE, TILE_ROWS, TILE_COLUMNS, THREAD_COLUMNS, ROWS_TOGETHER = 1024, 4, 256, 2, 2
 # The largest number of weights of an output, along columns, that stay in registers.
 REGISTER_TAPS = 8
 # The largest number of taps that are unrolled, along one axis and along all.
@@ -34,8 +34,8 @@ LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 # PLANES: the most planes of a program of shared_row_window, which reads the tables of a tile once. BUSY: the programs
 # that keep a large device busy to the end; fewer have a plane each.
 PLANES, BUSY = 4, 8 * copies.PROGRAMS
-# Bytes of memory that are read at once.
-SECTOR = 32
+# Bytes of memory that are read at once. PARTS: the most parts of a tile of channels.
+SECTOR, PARTS = 32, 2
 # Outputs that a program searches for long runs.
 SEARCHED_OUTPUTS = 1024
 
@@ -215,10 +215,12 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
     # Tiles of channels are as wide as the largest power of two that divides their number, if that is a sector or more.
     whole = n_columns & -n_columns
     fits = not long_inner or whole * pass_.source.itemsize >= SECTOR
-    most_columns = min(whole, 256) if long_inner and fits else 256
-    block_r, block_c, _ = copies.tile(n_rows, n_columns, TILE, most_columns)
-    block_r = max(block_r, min(next_power_of_two(n_rows), 32 * vec // block_c))  # a thread has a whole vector
-    tiles = -(-n_columns // block_c)
+    # A thread has one vector of each part of a tile of channels, or several single columns.
+    parts = max(min(PARTS, whole * pass_.source.itemsize // SECTOR), 1) if vec > 1 and fits else 1
+    items, most_columns = (128 * vec, min(whole // parts, 256) if fits else 256) if vec > 1 else (TILE, 256)
+    block_r, block_c, _ = copies.tile(n_rows, n_columns // parts, items, most_columns)
+    block_r = max(block_r, min(next_power_of_two(n_rows), 32 * vec // block_c))
+    tiles = -(-n_columns // (block_c * parts))
     unrolled = [a.taps if 1 <= a.taps <= UNROLLED and a.form is not RUNS else 0 for a in (z, y, x)]
     if math.prod(taps or 1 for taps in unrolled) > UNROLLED_IN_ALL:
         unrolled[0] = 0
@@ -226,10 +228,11 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
     clamped = fits and all(
         (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
     )
+    n_warps = max(block_r * block_c // (32 * vec), 1) if vec > 1 else warps(block_r * block_c)
     pass_.add(
-        made, window, -(-n_rows // block_r) * tiles, warps(block_r * block_c), vec, **divisor("tiles", tiles),
-        n_inner=n_inner // vec, n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1,
-        UNROLL_Y=taps_y or 1, UNROLL_X=taps_x or 4, LONG_INNER=long_inner, VEC=vec, CLAMPED=clamped, BLOCK_R=block_r,
+        made, window, -(-n_rows // block_r) * tiles, n_warps, vec, **divisor("tiles", tiles), n_inner=n_inner // vec,
+        n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1, UNROLL_Y=taps_y or 1,
+        UNROLL_X=taps_x or 4, LONG_INNER=long_inner, VEC=vec, CLAMPED=clamped, PARTS=parts, BLOCK_R=block_r,
         BLOCK_C=block_c)  # fmt: skip
 
 
