@@ -130,9 +130,11 @@ def calls_in(block: float, call: Call, clock: Clock) -> int:
     return 1 if block == 0 else max(1, round(block / min(clock(call, 1) for _ in range(3))))
 
 
-def alternate(ours: Call, peer: Call, seconds: float, contest: Contest, block: float, clock: Clock) -> list[float]:
+def alternate(
+    ours: Call, peer: Call, seconds: float, contest: Contest, block: float, clock: Clock, least: int = LEAST_PAIRS
+) -> list[float]:
     """Fills in the contest; our times in seconds."""
-    pairs = in_turns(ours, peer, seconds, block, clock)
+    pairs = in_turns(ours, peer, seconds, block, clock, least)
     fill(contest, pairs)
     return [a for a, _ in pairs]
 
