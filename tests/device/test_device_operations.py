@@ -200,6 +200,25 @@ def test_wide_insides_volumes_and_parts(on: str) -> None:
         close(got, on_the_host("resize", x, size, axes=axes), scale=4)
 
 
+@pytest.mark.parametrize(
+    "n, dtype", [(96, torch.float32), (40, torch.float16), (192, torch.bfloat16), (224, torch.uint8)], ids=str
+)
+def test_channels_to_the_end_of_their_memory(n: int, dtype: torch.dtype, on: str) -> None:
+    """Tiles of channels end where the channels end, wherever these begin: what is after them is nobody's."""
+    for before in (0, 1):
+        x = (
+            torch.zeros(2 * 5 * n + before, dtype=dtype, device=on)[before:]
+            .view(2, 5, n)
+            .copy_(values((2, 5, n), dtype))
+        )
+        for size in (7, 3):
+            got, want = (f(x, size, axes=1) for f in (tenter.resize, lambda *a, **k: on_the_host("resize", *a, **k)))
+            if dtype == torch.uint8:
+                assert (got.cpu().int() - want.int()).abs().max() <= 1
+            else:
+                close(got, want, scale=4)
+
+
 def test_what_is_expanded_and_has_many_dims(on: str) -> None:
     x = values((2, 1, 3), torch.float32).to(on).expand(2, 5, 3)
     close(tenter.repeat_interleave(x, 2, 1), on_the_host("repeat_interleave", x, 2, 1), bits=True)

@@ -13,8 +13,7 @@ from tenter.maps import Copy
 from tenter.maps._counts import CountCopy
 
 # TILE: items of a tile. PROGRAMS: the number of programs that keep a large device busy; smaller calls get smaller tiles
-# to reach it. RUNS_TILE: items of a tile whose columns are runs; it has RUNS_ROWS rows and RUNS_COLUMNS columns if there
-# are that many rows.
+# to reach it. RUNS_TILE: items of a tile whose columns are runs; with enough rows it is RUNS_ROWS by RUNS_COLUMNS.
 TILE, PROGRAMS, RUNS_TILE, RUNS_ROWS, RUNS_COLUMNS = 2048, 264, 2048, 8, 512
 # Columns shorter than this share a tile's columns with the next slower dim.
 NARROW = 32

@@ -28,8 +28,9 @@ TILE, TILE_ROWS, TILE_COLUMNS, THREAD_COLUMNS, ROWS_TOGETHER = 1024, 4, 256, 2, 
 REGISTER_TAPS = 8
 # The largest number of taps that are unrolled, along one axis and along all.
 UNROLLED, UNROLLED_IN_ALL = 4, 16
-# One program computes each longer run of counts on a device, and each output of windows with LONG_WINDOW inputs or
-# more, if there are fewer than FEW_OUTPUTS: a tile would leave lanes idle.
+# One program computes each longer run of counts on a device. It also computes each output of windows with LONG_WINDOW
+# inputs or more, if there are fewer than FEW_OUTPUTS, as a tile would leave lanes idle, or if these inputs are single
+# columns, as the threads of a tile would read far from one another.
 LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 # PLANES: the most planes of a program of shared_row_window, which reads the tables of a tile once. BUSY: the programs
 # that keep a large device busy to the end; fewer have a plane each.
@@ -130,7 +131,8 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
     dims, axes = given.dims, given.axes
     pass_ = _window_pass(made, given.source, given.target, dims, axes, options, given.spare)
     x, n_inner, row_map = pass_.x, pass_.inner[0], dims[axes[-2]].map if len(axes) > 1 else None
-    if len(axes) == 1 and x.form is not RUNS and x.taps >= LONG_WINDOW and pass_.n_out < FEW_OUTPUTS:
+    few = pass_.n_out < FEW_OUTPUTS or n_inner == 1
+    if len(axes) == 1 and x.form is not RUNS and x.taps >= LONG_WINDOW and few:
         _add_long_sums(made, pass_, 1, -1)
         return
     if x.form is RUNS:
@@ -217,7 +219,9 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
     fits = not long_inner or whole * pass_.source.itemsize >= SECTOR
     # A thread has one vector of each part of a tile of channels, or several single columns.
     parts = max(min(PARTS, whole * pass_.source.itemsize // SECTOR), 1) if vec > 1 and fits else 1
-    items, most_columns = (128 * vec, min(whole // parts, 256) if fits else 256) if vec > 1 else (TILE, 256)
+    items, most_columns = 128 * vec if vec > 1 else TILE, 256
+    if long_inner and fits:
+        most_columns = min(whole // parts, most_columns)
     block_r, block_c, _ = copies.tile(n_rows, n_columns // parts, items, most_columns)
     block_r = max(block_r, min(next_power_of_two(n_rows), 32 * vec // block_c))
     tiles = -(-n_columns // (block_c * parts))
@@ -225,8 +229,15 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
     if math.prod(taps or 1 for taps in unrolled) > UNROLLED_IN_ALL:
         unrolled[0] = 0
     taps_z, taps_y, taps_x = unrolled
-    clamped = fits and all(
-        (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
+    # Long sums along columns alone keep their masks: with registers for twice as many programs, the inputs of all of
+    # them are more than the first cache holds, and each is read from the second for every tap.
+    only_columns = y.form is WIDTH and z.form is WIDTH
+    clamped = (
+        fits
+        and (long_inner or taps_x > 0 or not only_columns)
+        and all(
+            (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
+        )
     )
     n_warps = max(block_r * block_c // (32 * vec), 1) if vec > 1 else warps(block_r * block_c)
     pass_.add(
