@@ -60,14 +60,14 @@ def markdown(record: Record) -> list[str]:
         parts += [f"### {group}", table(of, False)]
         if adjoints := [r for r in of if r.adjoint is not None]:
             parts += [f"### {group}, adjoints", table(adjoints, True)]
-    parts += ["### Small calls", f"At least {SMALL_TARGET} times as fast as PyTorch.", small_table(record.small)]
+    parts += ["### Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
     return [*parts, *(["### What was refused or went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
 
 
 def sentence(about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     return (
-        f"{about['device']}, driver {about['driver']}, CUDA {about['cuda']}, copy bandwidth "
+        f"Measured on {about['device']}, driver {about['driver']}, CUDA {about['cuda']}, copy bandwidth "
         f"{about['copy_bandwidth_gb_per_s']} GB/s; {versions}; {about['system']}; {when(about)}."
     )
 
