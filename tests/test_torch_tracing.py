@@ -133,7 +133,7 @@ def in_a_new_process(code):
     assert done.returncode == 0, done.stderr[-400:]
 
 
-@pytest.mark.slow  # `test_first_calls.test_and_so_in_compiled_code` has a first call of each kind in this process
+@pytest.mark.slow  # `test_first_calls.test_and_so_in_compiled_code` has a first call of one kind by default
 def test_the_first_call_of_a_process_may_be_compiled():
     """Nothing that tenter sets up then makes its graph stale."""
     code = (

@@ -141,7 +141,7 @@ def did_you_mean(word: str, known: Sequence[Any]) -> str:
 
 
 def closest(word: str, known: Sequence[str]) -> list[str]:
-    """Returns the known word that is closest to an unknown one, if one is close."""
+    """Returns at most one word: the known one that is closest to an unknown one, if one is close."""
     difflib = library.imported(lambda: importlib.import_module("difflib"))  # a twentieth of tenter's import
     found: list[str] = difflib.get_close_matches(word.lower(), known, 1)
     return found
