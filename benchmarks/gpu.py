@@ -18,7 +18,7 @@ from benchmarks import calls, gpu_report
 from benchmarks.calls import Cost
 from benchmarks.gpu_measure import BLOCK, copy_bandwidth, measure
 from benchmarks.gpu_report import DOCS, Record
-from benchmarks.gpu_rows import rows
+from benchmarks.gpu_rows import rows, with_compiled
 from benchmarks.machine import Settings, now
 from benchmarks.results import Result
 from benchmarks.table import line
@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=0.15, metavar="S", help="per row and peer (default: 0.15)")
     parser.add_argument("--minutes", type=float, default=6, metavar="M", help="rows not begun by then are left out")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where to write, --only or not (default: {DOCS})")
+    parser.add_argument(
+        "--compiled", action="store_true", help="PyTorch's compiler as a peer too: seconds per row more"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes: is every result right? Nothing is written")
 
 
@@ -45,9 +48,9 @@ def main(chosen: argparse.Namespace) -> int:
     about = machine(settings)
     print(gpu_report.sentence(about), flush=True)
     if chosen.quick:
-        record = run("cuda", settings, about, start + 60 * chosen.minutes, cut=QUICK, block=0.0, n_calls=1)
+        record = run("cuda", settings, about, start + 60 * chosen.minutes, QUICK, 0.0, 1, chosen.compiled)
     else:
-        record = run("cuda", settings, about, start + 60 * chosen.minutes)
+        record = run("cuda", settings, about, start + 60 * chosen.minutes, compiled=chosen.compiled)
     about |= {"peak_memory_gb": round(torch.cuda.max_memory_reserved() / 1e9, 1)}
     print(f"{time.monotonic() - start:.0f} s, {about['peak_memory_gb']} GB of the device's memory at most")
     return end(record, chosen, len(list(rows("meta"))))
@@ -74,8 +77,8 @@ def failed(record: Record) -> bool:
 
 
 def run(device: str, settings: Settings, about: dict[str, Any], deadline: float, cut: int = 1, block: float = BLOCK,
-        n_calls: int = calls.CALLS) -> Record:  # fmt: skip
-    """deadline: on the monotonic clock."""
+        n_calls: int = calls.CALLS, compiled: bool = False) -> Record:  # fmt: skip
+    """deadline: on the monotonic clock. compiled: whether PyTorch's compiler is a peer."""
     small: dict[str, tuple[Cost, Cost] | str] = {}
     for case in calls.cases(device):
         if settings.wants("Small calls", case.name):
@@ -84,6 +87,7 @@ def run(device: str, settings: Settings, about: dict[str, Any], deadline: float,
     found: list[Result] = []
     for row in rows(device, cut):
         if settings.wants(row.group, row.name) and time.monotonic() < deadline:
+            row = with_compiled(row) if compiled else row
             found.append(measure(row, device, settings.seconds, settings.bandwidth, block))
             print(line(found[-1]), flush=True)
     return Record(about, found, small)

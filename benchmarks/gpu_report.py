@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from benchmarks import calls, results
 from benchmarks.calls import Cost
 from benchmarks.gpu_measure import unmeasured
-from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH
+from benchmarks.gpu_rows import COMPILED, DETERMINISTIC, PYTORCH
 from benchmarks.machine import when
 from benchmarks.report import BEGIN, END, between
 from benchmarks.results import BANDWIDTH, Contest, Direction, Result, reached
@@ -82,7 +82,8 @@ def tally(found: list[Result]) -> str:
 
 
 def table(found: list[Result], adjoint: bool) -> str:
-    peers = [PYTORCH, DETERMINISTIC] if adjoint else [PYTORCH]
+    compiled = [COMPILED] * any(COMPILED in r.forward.contests for r in found)
+    peers = [PYTORCH, *compiled, *[DETERMINISTIC] * adjoint]
     head = ["Call", "MB", "tenter, ms", "of copy bandwidth", "target"]
     head += [column for peer in peers for column in (f"{peer}, ms", "times faster", "target")]
     return lined(head, [[r.name, f"{r.moved / 1e6:.0f}", *cells(r, adjoint, peers)] for r in found])

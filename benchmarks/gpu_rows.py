@@ -14,7 +14,7 @@ import tenter
 from benchmarks.results import BANDWIDTH, Target
 from benchmarks.workloads import EXACT, FLOAT32, LEVELS, Case, Row, counts, interleave, resize, short, values, whole
 
-PYTORCH, DETERMINISTIC = "PyTorch", "PyTorch, deterministic"
+PYTORCH, COMPILED, DETERMINISTIC = "PyTorch", "PyTorch, compiled", "PyTorch, deterministic"
 BFLOAT16, FLOAT16 = torch.bfloat16, torch.float16
 SCALARS, MATRIX = 2**25, 8192
 
@@ -29,6 +29,16 @@ def aim(row: Row, forward: float = 1.0, deterministic: float = 1.0) -> Row:
     """The row with its targets; the ratios are PyTorch's time / ours."""
     share = Target(BANDWIDTH, 0.85, 0.70)
     return row._replace(targets=(share, Target(PYTORCH, forward, 1.0), Target(DETERMINISTIC, None, deterministic)))
+
+
+def with_compiled(row: Row) -> Row:
+    """The row with a peer more: PyTorch's function as its compiler makes it."""
+
+    def make() -> Case:
+        case = row.make()
+        return case._replace(peers={**case.peers, COMPILED: torch.compile(case.peers[PYTORCH])})
+
+    return row._replace(make=make)
 
 
 def repeats(device: str, cut: int) -> Iterator[Row]:

@@ -239,6 +239,26 @@ def test_rows_that_were_not_measured_say_so():
     assert text.count(not_yet) == 4 * len(found) + 6 * adjoints + 6 * len(calls.cases()) + 1
 
 
+def test_the_compiler_has_columns_where_it_was_a_peer():
+    r = Result("g", "row", Direction(), Direction(), AIMS, 10**9)
+    assert gpu_report.COMPILED not in gpu_report.table([r], True)
+    r.forward.contests = {PYTORCH: Contest(1.5, 3, 0.1, 2, 3), gpu_report.COMPILED: Contest(2.5, 5, 0.1, 2, 5)}
+    for adjoint in (False, True):
+        head = lines(gpu_report.table([r], adjoint))[0]
+        assert (
+            head[5:9:3] == ["PyTorch, ms", "PyTorch, compiled, ms"]
+            and ("PyTorch, deterministic, ms" in head) == adjoint
+        )
+
+
+@pytest.mark.slow
+def test_the_compiler_is_a_peer():
+    row = gpu.with_compiled(SMALL[0])
+    found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
+    for way in (found.forward, found.adjoint):
+        assert not way.failed and way.contests[gpu_report.COMPILED].ratio > 0
+
+
 def test_small_calls():
     assert gpu_report.small_line("`f`", (Cost(3, 2, 0.67), Cost(3.2, 2, 0.62))) == (
         "| `f` | 3.0 us | 2.0 us | 0.67x | 3.2 us | 2.0 us | 0.62x **short** |"
