@@ -26,8 +26,8 @@ struct Grouping {
   const Device& device;
 };
 
-// Copies come first, then the axes that shrink most. The last two or three windows are one pass if they are neighbors,
-// unless rows are narrow.
+// Copies come first, then the axes that shrink most. The last two or three windows are one pass if they are neighbors
+// (or if the device spans what is between them), unless rows are narrow.
 std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& by);
 
 // Whether 8-bit values are summed in fixed point along a row and a column (byte_taps.hpp). Narrow rows are not, as they

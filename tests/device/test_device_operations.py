@@ -236,9 +236,30 @@ def test_what_is_not_finite_stays_where_it_is_read(case: tuple[str, float], on: 
     mode, special = case
     for shape, size in [((1, 1, 8, 9), (20, 11)), ((1, 1, 24, 70), (50, 70)), ((1, 1, 50, 140), (24, 70))]:
         x = values(shape, torch.float32)
-        x[0, 0, shape[2] // 2, shape[3] // 2] = special
+        x[0, 0, shape[2] // 2, shape[3] // 2] = x[0, 0, 0, 0] = x[0, 0, -1, -1] = special
         got, want = tenter.interpolate(x.to(on), size, mode=mode), on_the_host("interpolate", x, size, mode=mode)
         assert torch.equal(got.isfinite().cpu(), want.isfinite())
+        assert torch.equal(got.isnan().cpu(), want.isnan())  # an infinity is not multiplied by the weight of no tap
+
+
+def test_infinities_at_the_ends_of_channels_and_signals(on: str) -> None:
+    """There outputs have fewer taps than others."""
+    inf = float("inf")
+    x = torch.tensor([[[inf, 1.0, 2.0, 3.0, -inf]]])
+    got = tenter.interpolate(x.to(on), 9, mode="linear", align_corners=True)
+    assert got.tolist() == [[[inf, inf, 1.0, 1.5, 2.0, 2.5, 3.0, -inf, -inf]]]
+    image = values((1, 40, 9, 8), torch.float32).to(memory_format=torch.channels_last)
+    image[:, 1, 0, 0] = image[:, 2, -1, -1] = inf
+    for mode in ("bilinear", "bicubic"):
+        for how in ({"size": (20, 17)}, {"size": (4, 5), "antialias": True}):
+            got, want = (
+                f(image, mode=mode, **how)
+                for f in (
+                    lambda x, **k: tenter.interpolate(x.to(on), **k).cpu(),
+                    lambda x, **k: on_the_host("interpolate", x, **k),
+                )
+            )
+            assert torch.equal(got.isnan(), want.isnan()) and torch.equal(got.isinf(), want.isinf())
 
 
 @pytest.mark.slow  # nearest: test_half_gradients_are_added_in_float32

@@ -6,6 +6,9 @@ import pytest
 import torch
 
 import tenter
+from tenter._plans.plan import plan
+from tenter._specs.repeat import Repeat
+from tenter._torch import run
 
 pytestmark = pytest.mark.gpu
 CALLS = {
@@ -30,3 +33,12 @@ def test_the_bits_of_a_fresh_result(name: str, on: str, device: str) -> None:
     if on != "cpu":
         with pytest.raises(TypeError, match=r"out: expected one on cuda:\d, got one on cpu"):
             CALLS[name](x, out=want.cpu())
+
+
+def test_an_out_that_begins_within_16_bytes_gets_a_copy(on: str, device: str) -> None:
+    """Kernels write whole vectors to it."""
+    x = torch.arange(256.0).reshape(4, 64).to(on)
+    out = torch.empty(513, device=on)[1:].view(8, 64)
+    planned = plan(x, Repeat((2, 1), True))
+    assert planned.device is not None and not run.write(x, planned, out)
+    assert tenter.repeat(x, 2, 1, out=out) is out and torch.equal(out.cpu(), x.cpu().repeat(2, 1))

@@ -14,10 +14,11 @@ AFFINE, INDEX, RUNS, CONTIGUOUS = (tl.constexpr(k) for k in range(4))
 
 # Hints for columns that are not contiguous in the input. Triton reads a hint where its argument is computed, so they
 # are not in a function. max_contiguous [1, 2]: neighboring threads take neighboring columns. Triton gives them the dim
-# with the most contiguous offsets; some versions give them rows if no dim is contiguous. multiple_of [1, 1]: a thread
-# loads single items. With wider loads of tables it would have several neighboring columns, and each tile of values
-# would go through shared memory before it is stored. A single column gets no hint: Triton computes its number as a
-# scalar, and fails at a hint for two dims.
+# with the most contiguous offsets; some versions give them rows if no dim is contiguous. The offsets need not be
+# contiguous: multiple_of [1, 1] makes a thread load single items, so no load depends on it. It does the same for loads
+# of tables. With wider ones a thread would have several neighboring columns, and each tile of values would go through
+# shared memory before it is stored. A single column gets no hint: Triton computes its number as a scalar, and fails
+# at a hint for two dims.
 
 # The search for runs. FAN: the offsets that are compared with each end of a tile in a step. GROUP: the columns that
 # share the first part of their search. NEAR: a tile's ends are compared with a NEARth as many offsets at last.

@@ -63,7 +63,7 @@ class Launcher:
             found = launch.loaded(kernel, self.device)
             its = found.metadata
             # Triton adds one or two pointers to scratch memory, which these kernels do not use.
-            assert not (its.global_scratch_size or its.launch_cooperative_grid)
+            assert not (its.global_scratch_size or its.profile_scratch_size or its.launch_cooperative_grid)
             steps.append((found.function, 32 * its.num_warps, its.shared, [*numbers, (FIXED, 0), (FIXED, 0)]))
         return _native.DeviceLaunches(function, steps)
 

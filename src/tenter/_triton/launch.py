@@ -88,7 +88,8 @@ def loaded(kernel: Kernel, device: int) -> Any:
         target = triton.runtime.driver.active.get_current_target()
         found = kernel.compiled(target)
         found[1, 1, 1]  # loads it
-        _loaded[device, kernel] = found
+        # Another thread may have loaded it meanwhile. Triton unloads what nothing refers to.
+        found = _loaded.setdefault((device, kernel), found)
     return found
 
 

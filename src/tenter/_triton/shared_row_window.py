@@ -28,10 +28,11 @@ def load_taps(offset, stride, weight, weight_at, count, FORM: tl.constexpr, TAPS
 
 
 @triton.jit
-def add_taps(x, offsets, weights, total, TAPS: tl.constexpr):
-    """Returns total + the sum of the taps."""
+def add_taps(x, offsets, weights, count, total, TAPS: tl.constexpr):
+    """Returns total + the sum of the first `count` taps. The others keep the total, because 0 * inf would be NaN."""
     for k in tl.static_range(TAPS):
-        total = tl.fma(tl.load(x + offsets[k]).to(total.dtype), weights[k], total)
+        more = tl.fma(tl.load(x + offsets[k]).to(total.dtype), weights[k], total)
+        total = tl.where(k < count, more, total)
     return total
 
 
@@ -49,7 +50,7 @@ def sum_rows(
             row_x = x + tl.minimum(r0 + j, rows - 1).to(tl.int64) * stride_y
             row_sum = tl.zeros((1, BLOCK_C), SUM)
             if TAPS_X > 0:
-                row_sum = add_taps(row_x, offsets, weights, row_sum, TAPS_X)
+                row_sum = add_taps(row_x, offsets, weights, count_x, row_sum, TAPS_X)
             else:
                 (row_sum,) = add_row(
                     row_x, offset, weight_at_x, count_x, stride_x, weight_x, taps_x, used, (row_sum,), FORM_X, 0, 4,

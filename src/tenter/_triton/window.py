@@ -45,12 +45,14 @@ def zeros(PARTS: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_C: tl.constexpr, SUM
 
 @triton.jit
 def add(totals, values, weight, weight_at, used, FORM: tl.constexpr, PARTS: tl.constexpr):
-    """Returns totals + values, or totals + values * weight if there are weights. used: which lanes have a weight."""
+    """Returns totals + values, or totals + values * weight if there are weights. used: which lanes have a weight.
+    Others keep their total, as the value that a tap repeats may be infinite, and 0 * inf is NaN."""
     sums = ()
     if FORM == WEIGHTS:
         w = tl.load(weight + weight_at, mask=used, other=0)
         for c in tl.static_range(PARTS):
-            sums = sums + (tl.fma(values[c], tl.broadcast_to(w, values[c].shape), totals[c]),)
+            more = tl.fma(values[c], tl.broadcast_to(w, values[c].shape), totals[c])
+            sums = sums + (tl.where(used, more, totals[c]),)
     else:
         for c in tl.static_range(PARTS):
             sums = sums + (totals[c] + values[c],)
