@@ -47,7 +47,8 @@ def test_there_are_at_most_five_and_each_is_where_design_says() -> None:
 
 
 def keeps(tree: ast.Module) -> bool:
-    """Whether functions of a module are cached, or one of its dicts or ordered dicts is filled by a subscript."""
+    """Whether functions of a module are cached, or one of its dicts or ordered dicts is filled by a subscript or
+    by setdefault."""
     imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "functools"]
     names = {alias.name for node in imported for alias in node.names}
     empty = {
@@ -65,6 +66,11 @@ def keeps(tree: ast.Module) -> bool:
         node.value.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name)
+    }
+    filled |= {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr == "setdefault" and isinstance(node.value, ast.Name)
     }
     return bool(names & {"lru_cache", "cache"} or empty & filled)
 
