@@ -7,8 +7,8 @@
 
 namespace tenter {
 
-// The axes of one pass. A copy does all axes with copying maps; sums do `count` neighbors from `first` on. Only the
-// first and the last of them have maps on a device that spans others.
+// The axes of one pass. A copy does all axes with copying maps; sums do `count` neighbors from `first` on. On a
+// device that spans others, the axis between two with sums may have no map.
 struct Group {
   bool copies;
   int first, count;

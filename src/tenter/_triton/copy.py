@@ -114,8 +114,8 @@ def split_inner(column, n_inner, inner_stride, INNER: tl.constexpr):
 
 @triton.jit
 def divided(a, n, magic, shift, INT64: tl.constexpr):
-    """Returns a // n of 0 <= a < 2**31 by a multiplication, which is ten times as fast. magic, shift: see
-    copies.divisor."""
+    """Returns a // n of 0 <= a < 2**31 by a multiplication, which takes fewer instructions. magic, shift:
+    see copies.divisor."""
     if INT64:
         quotient = a // n
     else:

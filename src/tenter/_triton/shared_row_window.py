@@ -1,15 +1,14 @@
 """`window` along rows and columns (and planes), for neighboring output rows that share most of their input rows.
 
-A program makes a tile of one plane. It sums each input row along the columns once, and adds the sum to all output rows
-that read it. For bicubic windows that is a quarter of the loads of `window`. Outputs are added in the order of
-`window`.
+A program makes a tile, in one plane or in several, one after the other. It sums each input row along the columns once,
+and adds the sum to all output rows that read it. Outputs are added in the order of `window`.
 """
 
 import triton
 import triton.language as tl
 
-from tenter._triton.copy import split_inner
-from tenter._triton.window import WEIGHTS, add, add_row, divided, saturate_cast, taps_of
+from tenter._triton.copy import divided, split_inner
+from tenter._triton.window import WEIGHTS, add, add_row, saturate_cast, taps_of
 
 
 @triton.jit
