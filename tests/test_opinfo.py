@@ -1,5 +1,7 @@
 """The sample inputs with which PyTorch tests these operations (OpInfo), values and first derivatives."""
 
+import functools
+import importlib
 import inspect
 from functools import partial
 
@@ -12,23 +14,27 @@ import hypothesis  # noqa: E402
 import tenter  # noqa: E402
 from daily import daily  # noqa: E402
 
-# PyTorch's test package (it needs expecttest) loads a hypothesis profile of 10 examples and freezes torch.backends for
-# the whole process, other test files included: both are put back.
-_profile = hypothesis.settings.get_current_profile_name()
-from torch.testing._internal import common_utils  # noqa: E402
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
-from torch.testing._internal.common_nn import get_new_module_tests  # noqa: E402
 
-hypothesis.settings.load_profile(_profile)
-torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
+@functools.cache
+def package():
+    """PyTorch's test package (it needs expecttest), which takes seconds to import: by the process that runs these tests.
+    It loads a hypothesis profile of 10 examples and freezes torch.backends for the whole process, other test files
+    included: both are put back."""
+    profile = hypothesis.settings.get_current_profile_name()
+    names = ("common_methods_invocations", "common_nn", "opinfo.core")
+    found = [importlib.import_module(f"torch.testing._internal.{name}") for name in names]
+    hypothesis.settings.load_profile(profile)
+    torch.backends.flags_frozen.__globals__["__allow_nonbracketed_mutation_flag"] = True
+    return found
 
 
 @pytest.fixture(scope="module", autouse=True)
 def samples_without_stacks():
     """Four fifths of the time of these tests were stacks: PyTorch keeps one with each seed of a device that is not there,
     which every sample sets, and looks for the test's name in one."""
+    _, _, core = package()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common_utils, "extract_test_fn", lambda: None, raising=False)
+        patch.setattr(core, "extract_test_fn", lambda: None)
         for device in (torch.cuda, torch.xpu, torch.mtia):
             if not device.is_available():
                 patch.setattr(device, "manual_seed_all", lambda seed: None)
@@ -60,17 +66,40 @@ COPIES = {"repeat_interleave", "repeat", "tile", "expand", "upsample_nearest", "
 HALVES = (torch.float16, torch.bfloat16)
 REFUSALS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, OverflowError)
 
-OPS = [op for op in op_db if op.name in OURS]
-CASES = [(op, dtype) for op in OPS for dtype in sorted(op.dtypes, key=str)]
-GRADIENT_CASES = [(op, dtype) for op, dtype in CASES if dtype in op.supported_backward_dtypes("cpu")]
+FLOATS = ("bfloat16", "float16", "float32", "float64")
+EVERY = (*FLOATS, "bool", "complex64", "complex128", "int8", "int16", "int32", "int64", "uint8")
+# OpInfo's variants of these operations, and their dtypes.
+DTYPES = {
+    "expand": EVERY,
+    "nearest": (*FLOATS, "uint8"),
+    "nearest-exact": (*FLOATS, "uint8"),
+    "linear": FLOATS,
+    "bilinear": (*FLOATS, "uint8"),
+    "bicubic": (*FLOATS, "uint8"),
+    "trilinear": FLOATS,
+    "area": FLOATS,
+    "upsample_bilinear": (*FLOATS, "uint8"),
+    "_upsample_bilinear2d_aa": ("float32", "float64", "uint8"),
+    "upsample_nearest": (*FLOATS, "uint8"),
+    "repeat": EVERY,
+    "tile": EVERY,
+    "repeat_interleave": (*EVERY, "complex32"),
+}
+CASES = [(name, dtype) for name, dtypes in DTYPES.items() for dtype in dtypes]
+GRADIENT_CASES = [case for case in CASES if case[1].startswith(("bfloat", "float", "complex"))]
 
 
 def short(op):
     return op.variant_test_name or op.name.removeprefix("nn.functional.")
 
 
-def named(case):
-    return f"{short(case[0])}-{str(case[1]).removeprefix('torch.')}"
+@functools.cache
+def ops():
+    return {short(op): op for op in package()[0].op_db if op.name in OURS}
+
+
+def opinfo(case):
+    return ops()[case[0]], getattr(torch, case[1])
 
 
 def channels_last(t):
@@ -156,22 +185,22 @@ def theirs_or_none(op, sample, dtype):
 
 
 # A dtype of some sizes, and bool.
-COPIED = (torch.bool, torch.bfloat16, torch.float32, torch.complex128)
+COPIED = ("bool", "bfloat16", "float32", "complex128")
 
 
 def of_some_dtypes(cases):
     """Not the widest sweeps again in three more floating-point types, nor copies in each dtype of a size."""
     found = []
     for case in cases:
-        op, dtype = case
-        some = dtype in COPIED if short(op) in COPIES else dtype not in (torch.float64, torch.float16, torch.bfloat16)
-        found.append(pytest.param(case, marks=[pytest.mark.slow] * (not some), id=named(case)))
+        name, dtype = case
+        some = dtype in COPIED if name in COPIES else dtype not in ("float64", "float16", "bfloat16")
+        found.append(pytest.param(case, marks=[pytest.mark.slow] * (not some), id="-".join(case)))
     return found
 
 
 @pytest.mark.parametrize("case", of_some_dtypes(CASES))
 def test_values(case):
-    op, dtype = case
+    op, dtype = opinfo(case)
     torch.manual_seed(0)
     checked = unsayable = 0
     for sample in value_samples(op, dtype):
@@ -199,12 +228,12 @@ def test_values(case):
         checked += 1
     # of the seven antialias samples one, in three layouts, gives both a size and scales
     assert checked > 0 and unsayable == (3 if op.name.endswith("_aa") else 0)
-    print(f"{named(case)}: {checked} samples")
+    print(f"{case}: {checked} samples")
 
 
 @pytest.mark.parametrize("case", of_some_dtypes(GRADIENT_CASES))
 def test_gradients(case):
-    op, dtype = case
+    op, dtype = opinfo(case)
     torch.manual_seed(0)
     checked = 0
     for sample in gradient_samples(op, dtype):
@@ -225,14 +254,24 @@ def test_gradients(case):
             assert excess <= 0, f"{excess:.1e} beyond the tolerance; largest gradient {scale:.1e}"
         checked += 1
     assert checked > 0
-    print(f"{named(case)}: {checked} gradients")
+    print(f"{case}: {checked} gradients")
+
+
+def test_the_table_is_opinfos():
+    said = {(name, str(dtype).removeprefix("torch.")) for name, op in ops().items() for dtype in op.dtypes}
+    differentiable = {
+        (name, str(dtype).removeprefix("torch."))
+        for name, op in ops().items()
+        for dtype in op.supported_backward_dtypes("cpu")
+    }
+    assert {op.name for op in ops().values()} == set(OURS)
+    assert set(CASES) == said and set(GRADIENT_CASES) == differentiable
 
 
 @pytest.mark.slow
 def test_no_generator_runs_dry():
-    assert {op.name for op in OPS} == set(OURS)
-    values = sum(1 for case in CASES for _ in value_samples(*case))
-    gradients = sum(1 for case in GRADIENT_CASES for _ in gradient_samples(*case))
+    values = sum(1 for case in CASES for _ in value_samples(*opinfo(case)))
+    gradients = sum(1 for case in GRADIENT_CASES for _ in gradient_samples(*opinfo(case)))
     print(f"{values} value samples, {gradients} gradient samples")
     assert values >= 4600 and gradients >= 1000  # PyTorch 2.13: 5185 and 1111
 
@@ -267,10 +306,10 @@ def refuses(function, x, args, kwargs):
 
 
 # the aten overload is left out: its argument names are not interpolate's
-@pytest.mark.parametrize("op", daily([op for op in OPS if not op.name.endswith("_aa")], 3, short))
-def test_what_pytorch_refuses_is_refused(op):
+@pytest.mark.parametrize("name", daily([name for name in DTYPES if not name.endswith("_aa")], 3))
+def test_what_pytorch_refuses_is_refused(name):
     """No OpInfo of these has error inputs of its own as of PyTorch 2.13, so its samples are spoiled one by one."""
-    refused = 0
+    op, refused = ops()[name], 0
     for sample in op.sample_inputs("cpu", torch.float64):
         for args, kwargs in spoiled_calls(sample):
             if refuses(op, sample.input, args, kwargs):
@@ -283,23 +322,23 @@ def test_what_pytorch_refuses_is_refused(op):
 
 def module_tests():
     """The interpolations among the samples of PyTorch's module tests, which are older than OpInfo."""
-    for case in get_new_module_tests():
+    for case in package()[1].get_new_module_tests():
         forward = getattr(case.get("constructor"), "forward", None)
         closed_over = inspect.getclosurevars(forward).nonlocals if forward else {}
         if closed_over.get("fn") is torch.nn.functional.interpolate:
-            yield pytest.param(case["input_size"], closed_over["kwargs"], id=case["fullname"])
+            yield case["fullname"], case["input_size"], closed_over["kwargs"]
 
 
-@pytest.mark.parametrize("shape, kwargs", list(module_tests()))
-def test_module_tests(shape, kwargs):
-    torch.manual_seed(0)
-    x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
-    ours, theirs = tenter.interpolate(x, **kwargs), torch.nn.functional.interpolate(x, **kwargs)
-    torch.testing.assert_close(ours, theirs, rtol=1e-12, atol=1e-12)
-    cotangent = torch.randn(theirs.shape, dtype=torch.float64)
-    gradients = [torch.autograd.grad(out, x, cotangent)[0] for out in (ours, theirs)]
-    torch.testing.assert_close(*gradients, rtol=1e-12, atol=1e-12)
-
-
-def test_module_tests_are_found():
-    assert len(list(module_tests())) >= 40  # PyTorch 2.13: 42
+def test_module_tests():
+    found = list(module_tests())
+    assert len(found) >= 40  # PyTorch 2.13: 42
+    for name, shape, kwargs in found:
+        torch.manual_seed(0)
+        x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
+        outs = [f(x, **kwargs) for f in (tenter.interpolate, torch.nn.functional.interpolate)]
+        cotangent = torch.randn(outs[1].shape, dtype=torch.float64)
+        gradients = [torch.autograd.grad(out, x, cotangent)[0] for out in outs]
+        for ours, theirs in (outs, gradients):
+            torch.testing.assert_close(
+                ours, theirs, rtol=1e-12, atol=1e-12, msg=lambda said, name=name: f"{name}: {said}"
+            )

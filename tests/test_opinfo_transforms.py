@@ -10,14 +10,13 @@ from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 
 import transforms  # noqa: E402
 from daily import daily  # noqa: E402
-from test_opinfo import OPS, OURS, evaluate, gradient_samples, named, samples_without_stacks  # noqa: E402, F401
+from test_opinfo import DTYPES, GRADIENT_CASES, OURS, evaluate, gradient_samples, opinfo, samples_without_stacks  # noqa: E402, F401
 
 # PyTorch's gradient samples are small; one that is not would take numerical differences of everything.
 MOST = 20_000
 # Samples of each case in the default tests; the others are slow.
 SOME = 4
-DTYPES = (torch.float64, torch.complex128)
-CASES = [(op, dtype) for op in OPS for dtype in DTYPES if dtype in op.supported_backward_dtypes("cpu")]
+CASES = [case for case in GRADIENT_CASES if case[1] in ("float64", "complex128")]
 
 
 def samples(op, dtype):
@@ -73,7 +72,7 @@ CHECKS = {
 
 def run(name, case, some=None):
     """Checks of a case's samples, or of some from first to last; how many there were."""
-    op, dtype = case
+    op, dtype = opinfo(case)
     # Numerical derivatives need a value to vary.
     found = [s for s in samples(op, dtype) if s.input.numel() or name not in ("gradcheck", "gradgradcheck")]
     if some and len(found) > some:
@@ -85,14 +84,14 @@ def run(name, case, some=None):
             try:
                 CHECKS[name](ours, x, theirs)
             except Exception as error:
-                where = f"{named(case)}, {name}, shape {tuple(x.shape)}, {sample.args}, {sample.kwargs}"
+                where = f"{case}, {name}, shape {tuple(x.shape)}, {sample.args}, {sample.kwargs}"
                 raise AssertionError(f"{where}: {type(error).__name__}: {error}") from error
-    print(f"{named(case)}: {name} of {len(found)} samples")
+    print(f"{case}: {name} of {len(found)} samples")
     return len(found)
 
 
 # Compiling takes a second or two, and knows no difference between the operations of a kind.
-COMPILED = ("repeat_interleave-float64", "bilinear-float64", "_upsample_bilinear2d_aa-float64")
+COMPILED = [(name, "float64") for name in ("repeat_interleave", "bilinear", "_upsample_bilinear2d_aa")]
 
 
 def pairs(compiled):
@@ -100,10 +99,10 @@ def pairs(compiled):
 
 
 def by_name(pair):
-    return f"{named(pair[0])}-{pair[1]}"
+    return "-".join((*pair[0], pair[1]))
 
 
-@pytest.mark.parametrize("case, name", daily(pairs(lambda case: named(case) in COMPILED), 12, by_name))
+@pytest.mark.parametrize("case, name", daily(pairs(COMPILED.__contains__), 12, by_name))
 def test_some_samples(case, name):
     assert run(name, case, SOME) >= 4
 
@@ -116,7 +115,7 @@ def test_every_sample(case, name):
 
 @pytest.mark.slow
 def test_no_generator_runs_dry():
-    found = {named(case): sum(1 for _ in samples(*case)) for case in CASES}
+    found = {case: sum(1 for _ in samples(*opinfo(case))) for case in CASES}
     print(f"{sum(found.values())} samples: {found}")
-    assert {op.name for op, _ in CASES} == set(OURS)
+    assert {name for name, _ in CASES} == set(DTYPES)
     assert sum(found.values()) >= 280  # PyTorch 2.13: 312

@@ -248,10 +248,10 @@ def test_infinities_at_the_ends_of_channels_and_signals(on: str) -> None:
     x = torch.tensor([[[inf, 1.0, 2.0, 3.0, -inf]]])
     got = tenter.interpolate(x.to(on), 9, mode="linear", align_corners=True)
     assert got.tolist() == [[[inf, inf, 1.0, 1.5, 2.0, 2.5, 3.0, -inf, -inf]]]
-    image = values((1, 40, 9, 8), torch.float32).to(memory_format=torch.channels_last)
+    image = values((1, 40, 5, 4), torch.float32).to(memory_format=torch.channels_last)
     image[:, 1, 0, 0] = image[:, 2, -1, -1] = inf
     for mode in ("bilinear", "bicubic"):
-        for how in ({"size": (20, 17)}, {"size": (4, 5), "antialias": True}):
+        for how in ({"size": (9, 7)}, {"size": (2, 3), "antialias": True}):
             got, want = (
                 f(image, mode=mode, **how)
                 for f in (
