@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import growth, latency, memory, plots, results, table, targets
+from benchmarks import growth, latency, memory, results, table, targets
 from benchmarks.machine import sentence
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
@@ -63,6 +63,8 @@ def machines(data: dict[str, Any]) -> list[str]:
 
 
 def draw(out: Path, found: Parts) -> list[Path]:
+    from benchmarks import plots  # matplotlib, which counts of instructions do not need
+
     drawn = []
     for part, plot in (("latency", plots.latency), ("growth", plots.growths)):
         if part in found:

@@ -95,7 +95,17 @@ def run_case(case):
 for name, case in CASES.items():
     CHECKS[name] = lambda case=case: run_case(case)
 # Sharded by the same rule as a mode or a repeat among the default tests.
-SLOW |= {"bicubic", "lanczos", "linear", "nearest_exact", "repeat_more_dims", "trilinear"}
+SLOW |= {
+    "area",
+    "bicubic",
+    "lanczos",
+    "linear",
+    "nearest_exact",
+    "repeat_more_dims",
+    "resize_beyond",
+    "tile",
+    "trilinear",
+}
 
 
 @check

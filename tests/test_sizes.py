@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import textwrap
 from collections.abc import Iterator
@@ -46,14 +47,17 @@ def branches(node: ast.AST) -> int:
     return found
 
 
-def functions() -> Iterator[tuple[Path, FUNCTIONS]]:
+@functools.cache
+def functions() -> list[tuple[Path, FUNCTIONS]]:
     """Those of tenter, except Triton's kernels."""
-    for path in SOURCES:
-        relative = path.relative_to(ROOT)
-        if relative.parts[0] == "src" and "_triton" not in relative.parts:
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, FUNCTIONS):
-                    yield relative, node
+    sources = [path.relative_to(ROOT) for path in SOURCES]
+    return [
+        (path, node)
+        for path in sources
+        if path.parts[0] == "src" and "_triton" not in path.parts
+        for node in ast.walk(ast.parse((ROOT / path).read_text()))
+        if isinstance(node, FUNCTIONS)
+    ]
 
 
 def is_public(path: Path, f: FUNCTIONS) -> bool:
