@@ -83,7 +83,7 @@ def test_rows_of_blurred_maps_sum_to_one(like, edge):
         np.testing.assert_allclose(rows, 1.0)
 
 
-@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic", "lanczos3"])
+@pytest.mark.parametrize("mode", daily(["nearest", "cubic", "linear", "lanczos3"], 2))
 @pytest.mark.parametrize("size", daily(((s,) for s in SIZES), 24, lambda p: str(p[0])))
 def test_jax(size, mode):
     jax = pytest.importorskip("jax")

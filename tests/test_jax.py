@@ -146,13 +146,16 @@ def test_traced_counts_in_other_calls() -> None:
 
 @pytest.mark.parametrize(
     "counts, n, words",
-    [
-        ([1, 0, 2], 3, None),
-        ([1, 0, 2], 4, "output_size: expected 3, the sum of the counts, got 4"),
-        ([1, 0, 2], 2, "output_size: expected 3, the sum of the counts, got 2"),
-        ([1, -1, 2], 2, "repeats: expected non-negative counts, got -1"),
-        ([2**31 - 1, 2**31 - 1, 5], 3, "repeats: expected counts whose sum fits"),
-    ],
+    daily(
+        [
+            ([1, 0, 2], 3, None),
+            ([1, 0, 2], 4, "output_size: expected 3, the sum of the counts, got 4"),
+            ([1, 0, 2], 2, "output_size: expected 3, the sum of the counts, got 2"),
+            ([1, -1, 2], 2, "repeats: expected non-negative counts, got -1"),
+            ([2**31 - 1, 2**31 - 1, 5], 3, "repeats: expected counts whose sum fits"),
+        ],
+        3,
+    ),
 )
 def test_wrong_totals_are_reported(counts, n: int, words: str | None) -> None:
     checked = jax.jit(checkify.checkify(repeated), static_argnums=2)

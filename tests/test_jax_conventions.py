@@ -25,7 +25,7 @@ def image(*shape: int) -> jax.Array:
 
 @pytest.mark.parametrize("n, m", PAIRS)
 @pytest.mark.parametrize(
-    "mode, antialias", daily([("nearest", False), *itertools.product(list(METHODS)[1:], (True, False))], 2)
+    "mode, antialias", daily([("nearest", False), *itertools.product(list(METHODS)[1:], (True, False))], 4)
 )
 def test_resize(n: int, m: int, mode: str, antialias: bool) -> None:
     for dtype, tolerance in (("float32", 2e-5), ("bfloat16", 1e-1))[: 2 if (n, m) == (16, 7) else 1]:

@@ -35,6 +35,7 @@ def test_few_times_what_is_given_and_made(library):
     assert not over
 
 
+@pytest.mark.slow
 @needs_linux
 def test_gradients_and_long_axes():
     gradient, line = map(float, prints("memory_peaks.py", "torch", "wrap gradient,line").split())

@@ -45,7 +45,7 @@ def steps_of(level: dict[str, Any]) -> tuple[list[float], list[float]]:
     return scale["scale"], translation["translation"]
 
 
-@pytest.mark.parametrize("how, format_", daily(itertools.product([[], ["--mode", "linear"], ["--labels"]], [2, 3]), 3))
+@pytest.mark.parametrize("how, format_", daily(itertools.product([[], ["--mode", "linear"], ["--labels"]], [2, 3]), 6))
 def test_levels_within_a_group(format_: int, how: list[str]) -> None:
     x = noise((2, 16, 33, 40), "uint16")
     group("in.zarr", format_, x, [1.0, 2.0, 0.5, 0.25], [0.0, 10.0, 0.0, -3.0])
@@ -62,7 +62,7 @@ def test_levels_within_a_group(format_: int, how: list[str]) -> None:
     assert not hidden()
 
 
-@pytest.mark.parametrize("format_", [2, 3])
+@pytest.mark.parametrize("format_", daily([3, 2], 2))
 def test_edges_of_all_levels_line_up(format_: int) -> None:
     scale, translation = [1.0, 2.0, 0.5, 0.25], [0.0, 10.0, 0.0, -3.0]
     shape = (2, 16, 33, 40)
@@ -92,7 +92,7 @@ def test_a_ramp_stays_where_it_is() -> None:
         assert np.allclose(y, (np.arange(len(y)) * scale + begin) * 0.5 + 7)
 
 
-@pytest.mark.parametrize("factor, picked", daily([(2, 0), (3, 1), (4, 1), (5, 2)], 3))
+@pytest.mark.parametrize("factor, picked", daily([(3, 1), (2, 0), (4, 1), (5, 2)], 4))
 def test_labels_are_those_at_centers(factor: int, picked: int) -> None:
     x = np.arange(60 * 60, dtype="u4").reshape(60, 60)
     zarr.create_array("in.zarr", data=x, chunks=(8, 8))
@@ -101,7 +101,7 @@ def test_labels_are_those_at_centers(factor: int, picked: int) -> None:
     assert np.array_equal(elements("out.zarr/0"), x)
 
 
-@pytest.mark.parametrize("source", ["npy", "fortran", "v2", "v3", "sharded"])
+@pytest.mark.parametrize("source", daily(["fortran", "npy", "v2", "v3", "sharded"], 4))
 def test_a_new_group_of_an_array(source: str) -> None:
     x = noise((20, 24, 28), "float32")
     name = "in.npy" if source in ("npy", "fortran") else "in.zarr"

@@ -163,6 +163,7 @@ def test_compiled_equals_eager(case):
         assert operators(code) == kernels.get(case.name, []), code
 
 
+@pytest.mark.slow
 def test_one_graph_for_all_lengths():
     """Also where the lengths that change are those that are doubled: their quotient is known."""
     nearest(torch.randn(1, 1, 2, 2))

@@ -75,11 +75,11 @@ def test_blocks_read_their_elements_and_share_from_an_axis_on(name: str, first: 
 @pytest.mark.parametrize(
     "how, threads", daily(itertools.product([{"shards": (16, 16, 16)}, {}, {"zarr_format": 2}], [3, 1]), 6)
 )
-@pytest.mark.parametrize("command", [
+@pytest.mark.parametrize("command", daily([(c,) for c in [
     ["resize", "in.zarr", "out.zarr", "--scale", "0.7", "--axes", "0,1,2", "--mode", "linear", "--chunks", "4,4,4"],
     ["repeat", "in.zarr", "out.zarr", "--repeats", "3", "--dim", "1"],
     ["pyramid", "in.zarr", "out.zarr", "--factor", "3", "--mode", "linear"],
-])  # fmt: skip
+]], 2))  # fmt: skip
 def test_a_command_decodes_no_chunk_twice(
     monkeypatch: pytest.MonkeyPatch, command: list[str], how: dict[str, Any], threads: int
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_command_decodes_no_chunk_twice(
     assert len(decoded) >= 48 and set(decoded.values()) == {1}
 
 
-@pytest.mark.parametrize("limit", ["202MiB", "1GiB"])
+@pytest.mark.parametrize("limit", daily(["202MiB", "1GiB"], 2))
 def test_bits_do_not_depend_on_what_is_shared(limit: str) -> None:
     x = volume("in.zarr", (60, 200, 200), "float32", chunks=(20, 50, 50))
     args = ["resize", "in.zarr", "out.zarr", "--scale", "0.6", "--axes", "0,1,2", "--mode", "cubic"]

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 import torch
-from cuda_helpers import some
+from cuda_helpers import INTERPRETED, some
 from on_host import close, on_host, values
 
 import tenter
@@ -69,7 +69,7 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize("inner", [1, 3])
+@pytest.mark.parametrize("inner", [3, pytest.param(1, marks=[pytest.mark.slow] * INTERPRETED)])
 @pytest.mark.parametrize("name", CUT)
 def test_runs_that_tiles_cut(name: str, inner: int, on: str) -> None:
     counts = torch.tensor(CUT[name])
