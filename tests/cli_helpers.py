@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -34,6 +36,14 @@ def _inside(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatc
 def command(*args: Any, **options: Any) -> subprocess.CompletedProcess[str]:
     run = [sys.executable, "-m", "tenter.cli.main", *map(str, args)]
     return subprocess.run(run, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def ran(*args: Any) -> subprocess.CompletedProcess[str]:
+    """As `command`, in this process: for what needs no end of a process, no limit and no descriptor."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main([str(arg) for arg in args])
+    return subprocess.CompletedProcess(args, code, out.getvalue(), err.getvalue())
 
 
 def refused(capsys: pytest.CaptureFixture[str], *args: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from cli_helpers import Image, _inside, ran, refused  # noqa: F401
 from daily import daily
 from picture_helpers import read_picture
 from tenter.cli.kept.orientation import turn_back
@@ -188,6 +188,6 @@ def test_exact_is_the_library_on_the_whole_decode() -> None:
     x = np.asarray(Image.open("photo.jpg"))
     expected = tenter.image.resize(x, (40, None), like="torch", mode="lanczos", antialias=True)
     for more, equal in (([], False), (["--exact"], True)):
-        assert command("resize", "photo.jpg", "out.png", "--height", 40, "--force", *more).returncode == 0
+        assert ran("resize", "photo.jpg", "out.png", "--height", 40, "--force", *more).returncode == 0
         found = read_picture(Path("out.png")).pixels
         assert found.shape == expected.shape and np.array_equal(found, expected) == equal

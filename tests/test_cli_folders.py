@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, command, killed_on_b, noise, refused, reports_its_mask  # noqa: F401
+from cli_helpers import Image, _inside, killed_on_b, noise, ran, refused, reports_its_mask  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
@@ -308,4 +308,4 @@ def test_without_pillow() -> None:
     done = subprocess.run(args, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "tenter[cli]" in done.stderr
     assert not Path("out").exists()
-    assert command("resize", "photos/*.npy", "out/", "--scale", 2).returncode == 0
+    assert ran("resize", "photos/*.npy", "out/", "--scale", 2).returncode == 0

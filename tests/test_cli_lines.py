@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
+from cli_helpers import Image, _inside, noise, ran, refused  # noqa: F401
 from daily import daily
 from program_helpers import PROGRAMS
 from tenter._arrays import limits
@@ -113,7 +113,7 @@ def test_libraries_add_no_lines(jobs: int) -> None:
     damaged_lzw("a.tif")
     too_many_samples("b.tif")
     of_python_2("c.npy")
-    done = command("resize", "a.tif", "b.tif", "c.npy", "out/", "--scale", 2, "--jobs", jobs)
+    done = ran("resize", "a.tif", "b.tif", "c.npy", "out/", "--scale", 2, "--jobs", jobs)
     assert done.returncode == 1 and done.stdout == "1 done, 0 skipped, 2 failed; size: scale 2\n"
     first, second = lines(done.stderr)
     assert first.startswith("tenter: a.tif: ") and second.startswith("tenter: b.tif: ")
@@ -124,7 +124,7 @@ def test_libraries_add_no_lines(jobs: int) -> None:
 def test_libraries_add_no_lines_to_one_file(make: Any) -> None:
     name = "a.npy" if make is of_python_2 else "a.tif"
     make(name)
-    done = command("resize", name, f"out{name[1:]}", "--scale", 2)
+    done = ran("resize", name, f"out{name[1:]}", "--scale", 2)
     if name == "a.npy":
         assert done.returncode == 0 and done.stderr == ""
     else:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, command, in_child, noise, refused  # noqa: F401
+from cli_helpers import Image, _inside, command, in_child, noise, ran, refused  # noqa: F401
 from tenter.cli.main import main
 
 NOBODY = 65534
@@ -36,12 +36,12 @@ def linked() -> None:
 @pytest.mark.usefixtures("linked")
 def test_nothing_is_written_through_a_link_out_of_the_folder() -> None:
     run = ("resize", "photos", "out", "--scale", 0.5, "--recursive", "--jobs", 1)
-    done = command(*run)
+    done = ran(*run)
     assert done.returncode == 2 and done.stdout == "" and os.listdir("out") == ["sub"]
     elsewhere = Path("elsewhere/b.png").resolve()
     said = f"tenter: out/sub/b.png: a link leads out of out, to {elsewhere}; --follow-links writes there\n"
     assert done.stderr == said and not os.listdir("elsewhere")
-    assert command(*run, "--follow-links").returncode == 0
+    assert ran(*run, "--follow-links").returncode == 0
     assert Image.open("elsewhere/b.png").size == (20, 20)
 
 
@@ -80,7 +80,7 @@ def test_the_command_keeps_mode_and_owner_and_removes_leftovers() -> None:
         os.chown("out.png", 4321, 4322)
     Path(".tenter-0123456789abcdef.tmp").write_text("of a killed run")
     before = os.stat("out.png")
-    assert command("resize", "in.png", "out.png", "--scale", 2, "--force").returncode == 0
+    assert ran("resize", "in.png", "out.png", "--scale", 2, "--force").returncode == 0
     after = os.stat("out.png")
     assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
     assert Image.open("out.png").size == (20, 24) and not list(Path().glob(".tenter-*"))

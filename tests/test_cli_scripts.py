@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import Image, _inside, command, noise, refused  # noqa: F401
+from cli_helpers import Image, _inside, command, noise, ran, refused  # noqa: F401
 from tenter.cli import output as output_files
 from tenter.cli.main import main
 from tenter.cli.parser import build_parser, parse
@@ -147,7 +147,7 @@ def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None
 
 @pytest.mark.usefixtures("photos")
 def test_json() -> None:
-    done = command("resize", "photos", "out", "--fit", 20, "--skip-existing", "--jobs", 1, "--json")
+    done = ran("resize", "photos", "out", "--fit", 20, "--skip-existing", "--jobs", 1, "--json")
     found = json.loads(done.stdout)
     assert done.returncode == 1 and done.stdout.count("\n") == 1
     good, bad, old = sorted(found.pop("files"), key=lambda file: ["good", "cut", "old"].index(Path(file["input"]).stem))
@@ -235,7 +235,7 @@ def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture
 
 
 def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
-    done = command("repeat", "in.npy", "out.npy", "--repeats", "1,2,3", "--dim", 0)
+    done = ran("repeat", "in.npy", "out.npy", "--repeats", "1,2,3", "--dim", 0)
     assert done.returncode == 0
     np.testing.assert_array_equal(np.load("out.npy"), np.repeat(np.load("in.npy"), [1, 2, 3], axis=0))
     assert main(["repeat", "in.npy", "out.npy", "--repeats", " 1, 2 ,3,4", "--dim", "1", "--force"]) == 0

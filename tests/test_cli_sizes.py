@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import Image, _inside, command, refused  # noqa: F401
+from cli_helpers import Image, _inside, ran, refused  # noqa: F401
 from picture_helpers import read_picture
 from tenter.cli.kept.orientation import turn_back
 from tenter.cli.main import main
@@ -68,11 +68,11 @@ def test_each_way_is_the_librarys(capsys: pytest.CaptureFixture[str], case: str)
 
 
 def test_the_command_fits_and_says_so() -> None:
-    done = command("resize", "photos", "out/", "--fit", "16x16", "--jobs", 1)
+    done = ran("resize", "photos", "out/", "--fit", "16x16", "--jobs", 1)
     assert (done.returncode, done.stderr) == (0, "")
     assert sizes() == {"portrait": (16, 12), "landscape": (11, 16), "small": (5, 8)}
     assert done.stdout == "3 done, 0 skipped, 0 failed; size: at most 16 x 16\n"
-    done = command("resize", "photos/portrait.png", "one.png", "--fill", "20x10")
+    done = ran("resize", "photos/portrait.png", "one.png", "--fill", "20x10")
     assert done.stdout == "one.png: 20 x 10 (from photos/portrait.png: 30 x 40)\n"
 
 
@@ -142,7 +142,7 @@ def test_a_volume_is_not_resized_along_its_first_axes(capsys: pytest.CaptureFixt
         assert "--axes says which" in refused(capsys, "resize", "stack.npy", "out.npy", *options)
     assert main(["resize", "volume.npy", "out.npy", "--size", "3", "4", "--axes", "0", "1"]) == 0
     assert np.load("out.npy").shape == (3, 4, 8)
-    assert command("resize", "volume.npy", "more.npy", "--size", "3x3").returncode == 2
+    assert ran("resize", "volume.npy", "more.npy", "--size", "3x3").returncode == 2
 
 
 def test_the_table_of_sizes_in_the_documentation() -> None:
@@ -201,7 +201,7 @@ def test_background_makes_a_jpeg_of_transparency(capsys: pytest.CaptureFixture[s
     pixels = np.zeros((8, 8, 4), np.uint8)
     Image.fromarray(pixels).save("clear.png")
     assert "no alpha" in refused(capsys, "resize", "clear.png", "out.jpg", "--scale", 2)
-    done = command("resize", "clear.png", "out.jpg", "--scale", 2, "--background", "#ff8000")
+    done = ran("resize", "clear.png", "out.jpg", "--scale", 2, "--background", "#ff8000")
     assert (done.returncode, done.stderr) == (0, "")
     assert np.abs(np.asarray(Image.open("out.jpg")).astype(int) - (255, 128, 0)).max() <= 2
     for color in ("whit", "#12", "#11223344", "rgba(1,2,3,4)", ""):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import _inside, command  # noqa: F401
+from cli_helpers import _inside, ran  # noqa: F401
 from daily import daily
 from picture_helpers import Image, pixels_of, run
 from tenter.cli.formats import FORMATS
@@ -107,7 +107,7 @@ def test_one_frame(ending: str) -> None:
             np.testing.assert_array_equal(np.asarray(image.convert("RGBA")), before[at])
     run("resize", f"in.{ending}", "out.jpg", "--scale", 2, "--frame", 1)  # an opaque frame has no alpha
     assert Image.open("out.jpg").mode == "RGB"
-    assert "--frame: expected -4 to 3" in command("resize", f"in.{ending}", "no.png", "--scale", 2, "--frame", 4).stderr
+    assert "--frame: expected -4 to 3" in ran("resize", f"in.{ending}", "no.png", "--scale", 2, "--frame", 4).stderr
 
 
 def test_the_stand_in_of_an_animated_png_stays_apart() -> None:
@@ -166,7 +166,7 @@ def test_types_of_one_picture_take_the_first_frame() -> None:
     first, *others = frames(False)
     first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS)
     for ending in sorted(set(FORMATS) - {".gif", ".webp", ".png", ".apng", ".avif", ".avifs", ".tif", ".tiff"}):
-        done = command("resize", "in.gif", f"out{ending}", "--scale", 2) if ending == ".jpg" else None
+        done = ran("resize", "in.gif", f"out{ending}", "--scale", 2) if ending == ".jpg" else None
         if done is not None:
             assert done.returncode == 0 and "not kept: further images of the file" in done.stdout
             assert (

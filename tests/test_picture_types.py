@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import _inside, command, refused  # noqa: F401
+from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, by_opencv, pixels_of, read_picture, resized, run
 from tenter.cli.formats import FORMATS, HEAD, TYPES, type_of
 from tenter.cli.main import main
@@ -138,7 +138,7 @@ def test_a_gif_of_few_colors_has_these() -> None:
     pixels = np.zeros((20, 20, 3), np.uint8)
     pixels[:, 10:], pixels[10:, :10] = (255, 0, 0), (0, 90, 200)
     Image.fromarray(pixels).save("in.png")
-    done = command("resize", "in.png", "out.gif", "--size", "40x40", "--labels")
+    done = ran("resize", "in.png", "out.gif", "--size", "40x40", "--labels")
     assert "not kept" not in done.stdout
     np.testing.assert_array_equal(np.asarray(Image.open("out.gif").convert("RGB")), pixels.repeat(2, 0).repeat(2, 1))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import _inside, command  # noqa: F401
+from cli_helpers import _inside, ran  # noqa: F401
 from picture_helpers import Image, pixels_of, run
 
 FULL = b"""<?xpacket begin='' id='W5M0MpCehiHzreSzNTczkc9d'?><x:xmpmeta xmlns:x="adobe:ns:meta/">
@@ -118,9 +118,9 @@ def test_texts_of_png_are_kept() -> None:
 def test_what_is_not_kept_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
     photograph()
     photograph("other.jpg")
-    done = command("resize", "in.jpg", "out.bmp", "--scale", 0.1)
+    done = ran("resize", "in.jpg", "out.bmp", "--scale", 0.1)
     assert done.stdout.partition("; not kept: ")[2] == "EXIF, thumbnail, XMP, IPTC, comment\n" and done.stderr == ""
-    done = command("resize", "in.jpg", "other.jpg", "out/", "--scale", 0.1, "--format", "webp")
+    done = ran("resize", "in.jpg", "other.jpg", "out/", "--scale", 0.1, "--format", "webp")
     assert done.stdout.partition("; not kept: ")[2] == "IPTC (2 files), comment (2 files)\n"
     run("resize", "in.jpg", "out.jpg", "--scale", 0.1)
     assert "not kept" not in capsys.readouterr().out

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import command
+from cli_helpers import ran
 from daily import daily
 from picture_helpers import NEW, H, Image, W, pixels_of, read_picture, resize, resized, run, write_picture
 from tenter.cli.kept.metadata import Metadata
@@ -89,7 +89,7 @@ def test_a_jpeg_stays_as_it_is_stored_on_request(tmp_path: Path, capsys: pytest.
         assert "out.jpg: 15 x 20 (from " in capsys.readouterr().out
         with Image.open(tmp_path / "out.jpg") as image:
             assert (image.size, image.getexif()[274]) == (size, tag)
-    done = command("resize", tmp_path / "in.jpg", "no.jpg", "--width", 15, "--keep-orientation", "--strip")
+    done = ran("resize", tmp_path / "in.jpg", "no.jpg", "--width", 15, "--keep-orientation", "--strip")
     assert done.returncode == 2 and "--keep-orientation: the orientation is a tag" in done.stderr
 
 

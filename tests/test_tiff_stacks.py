@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import _inside, command, refused  # noqa: F401
+from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import run
 
 tifffile = pytest.importorskip("tifffile")
@@ -44,7 +44,7 @@ def test_ome() -> None:
         "PhysicalSizeZ": 2.0, "PhysicalSizeZUnit": "um", "Channel": {"Name": ["red", "green"]},
     }  # fmt: skip
     tifffile.imwrite("in.ome.tif", array, ome=True, metadata=about)
-    done = command("resize", "in.ome.tif", "out.ome.tif", "--axes", "z,y,x", "--size", 8, 8, 6)
+    done = ran("resize", "in.ome.tif", "out.ome.tif", "--axes", "z,y,x", "--size", 8, 8, 6)
     assert done.returncode == 0 and "not kept: OME annotations" in done.stdout
     with tifffile.TiffFile("out.ome.tif") as out:
         assert out.is_ome and out.series[0].axes == "CZYX"
@@ -111,7 +111,7 @@ def test_colors_of_a_stack() -> None:
 
 def test_a_dry_run_of_a_stack() -> None:
     tifffile.imwrite("in.tif", VOLUME, imagej=True, metadata={"axes": "ZYX"})
-    done = command("resize", "in.tif", "out.tif", "--axes", "z,y", "--size", 3, 5, "--dry-run")
+    done = ran("resize", "in.tif", "out.tif", "--axes", "z,y", "--size", 3, 5, "--dry-run")
     assert "axes z, y of length 3, 5" in done.stdout and "6, 20" in done.stdout and not Path("out.tif").exists()
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tenter
-from cli_helpers import _inside, command, refused  # noqa: F401
+from cli_helpers import _inside, ran, refused  # noqa: F401
 from tenter.cli.main import main
 from tenter.cli.volumes.tiffs import open_tiff
 from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, volume, zarr  # noqa: F401
@@ -310,6 +310,6 @@ def refused_again(capsys: pytest.CaptureFixture[str], *args: str) -> str:
 
 def test_the_one_rate_is_of_what_is_written() -> None:
     volume("in.zarr", SHAPE)
-    done = command("resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "z,y,x")
+    done = ran("resize", "in.zarr", "out.zarr", "--scale", "0.5", "--axes", "z,y,x")
     assert done.stdout.count("/s") == 1 and "B/s written, peak memory " in done.stdout
     assert done.stdout.endswith("; z 4, y 20, x 18\n")
