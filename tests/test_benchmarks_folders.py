@@ -40,7 +40,7 @@ OTHERS = {
     "silent": ("exit 0", "answers ''"),
     "no text": (r"printf '\377\376\000'", "answers '"),
     "waits for input": ("exec cat", "answers ''"),
-    "hangs": ("exec sleep 100", "'nothing in 0.3 s'"),
+    "hangs": ("exec sleep 100", "'nothing in 0.1 s'"),
     "cannot be started": (None, "Exec format error"),
 }
 
@@ -95,7 +95,7 @@ def test_a_program_that_is_another_one_is_left_out_with_a_reason(
 ) -> None:
     lines, reason = OTHERS[other]
     if other == "hangs":
-        monkeypatch.setattr(installed, "PATIENCE", 0.3)
+        monkeypatch.setattr(installed, "PATIENCE", 0.1)
     for find, names in (
         (folder_programs.vipsthumbnail, ["vipsthumbnail"]),
         (folder_programs.imagemagick, ["magick", "convert"]),
