@@ -51,6 +51,34 @@ def test_rows_that_lie_together_and_apart_are_repeated_alike(shape, step, level)
                 assert tenter.repeat_interleave(turned, times, axis).tobytes() == want.tobytes(), (dtype, times, axis)
 
 
+@pytest.mark.parametrize("size", SIZES[::3])
+@pytest.mark.parametrize("shape, order", [((3, 3, 93, 1), (2, 1, 0, 3)), ((1, 2, 105, 9), (3, 0, 2, 1)),
+                                          ((9, 50, 2, 5), (0, 1, 2, 3)), ((2, 400, 3), (2, 0, 1))])  # fmt: skip
+def test_short_rows_of_long_runs_are_repeated_from_any_layout(shape, order, size, level):
+    x = items(int(np.prod(shape)), size).reshape(shape).transpose(order)
+    for some in (x, x[1:, ..., ::-1]):
+        for axis in (-1, -2):
+            for r in (3, 7, 24, 40):
+                assert np.array_equal(tenter.repeat_interleave(some, r, axis), np.repeat(some, r, axis)), (axis, r)
+
+
+@pytest.mark.parametrize("size", SIZES[::3])
+@pytest.mark.parametrize(
+    "shape, order", [((300, 9, 4), (2, 1, 0)), ((517, 20), (1, 0)), ((256, 4, 3, 5), (1, 3, 2, 0))]
+)
+def test_columns_that_share_lines_are_copied_in_any_order(shape, order, size, level, monkeypatch):
+    x = items(int(np.prod(shape)), size).reshape(shape).transpose(order)
+    counts = np.arange(shape[0]) % 3
+    for bytes_ in (1 << 10, 1 << 30):
+        monkeypatch.setattr(_native.tuning, "task_bytes", bytes_)
+        monkeypatch.setattr(_native.tuning, "parallel_bytes", bytes_)
+        for some in (x, x[..., ::-1]):
+            assert np.array_equal(tenter.repeat_interleave(some, counts, -1), np.repeat(some, counts, -1))
+            assert np.array_equal(tenter.repeat_interleave(some, 3, -1), np.repeat(some, 3, -1))
+            assert np.array_equal(tenter.tile(some, (2, 1, 2)[-x.ndim :]), np.tile(some, (2, 1, 2)[-x.ndim :]))
+            assert np.array_equal(tenter.repeat_interleave(some, 2, 0), np.repeat(some, 2, 0))
+
+
 def test_a_map_of_one_copy_each_copies(level):
     for size in SIZES:
         x = items(9000, size)

@@ -12,7 +12,7 @@ namespace tenter {
 //   affine  i = o
 //   every   i = o / repeat
 //   runs    table[i] <= o < table[i + 1]     (n_in + 1 ascending offsets from 0)
-//   index   i = table[o]                     (n_out non-decreasing indices)
+//   index   i = table[o / repeat]            (non-decreasing indices)
 //   computed  i is computed by a SourceIndex (source_index.hpp): at most one axis, the first that is not affine
 #define TENTER_COPY_KINDS(row) row(affine) row(every) row(runs) row(index) row(computed)
 TENTER_WORDS(copy_kind, TENTER_COPY_KINDS, TENTER_WORD)

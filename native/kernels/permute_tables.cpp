@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "kernels/places.hpp"
 #include "system/integers.hpp"
@@ -20,6 +21,26 @@ std::vector<char> bytes_of(const std::vector<T>& values) {
 template <class Acc>
 Acc weight_of(const WindowMap& m, const Acc* weights, int64_t o, int64_t k) {
   return k >= m.count(o) ? Acc(0) : weights ? weights[m.offset[o] + k] : Acc(1);
+}
+
+// Joins short runs with their neighbors, as the code of the longer reach does for both: starting a run takes as long as
+// some vectors.
+void join_runs(PermuteTables& p) {
+  constexpr int64_t few = 4;
+  const int64_t both = 2 * p.lanes;
+  std::vector<PermuteTables::Run> joined;
+  for (const PermuteTables::Run& r : p.run) {
+    auto can_reach = [&](const PermuteTables::Run& a, PermuteTables::Reach to) {
+      if (a.reach == to) return true;
+      return a.hi - a.lo < few && (to == PermuteTables::moving ? 0 : p.base[size_t(a.hi - 1)]) + both <= p.row;
+    };
+    const PermuteTables::Reach to = joined.empty() ? r.reach : std::max(joined.back().reach, r.reach);
+    if (!joined.empty() && joined.back().taps == r.taps && joined.back().ragged == r.ragged &&
+        can_reach(joined.back(), to) && can_reach(r, to))
+      joined.back().hi = r.hi, joined.back().reach = to;
+    else joined.push_back(r);
+  }
+  p.run = std::move(joined);
 }
 
 template <class Index, class Acc>
@@ -127,9 +148,12 @@ void gather_taps(const WindowMap& m, const Acc* weights, PermuteTables& p) {
 template <class Index, class Acc>
 bool make(const WindowMap& m, const Acc* weights, PermuteTables& p) {
   const int64_t n_taps = m.offset ? m.offset[m.n_out] : m.n_out * m.width;
-  if (2 * n_taps > m.n_in) return permute_rows<Index, Acc>(m, weights, p);
+  const bool reads_most = 2 * n_taps > m.n_in;
   const PermuteTables empty = p;
+  if (reads_most && permute_rows<Index, Acc>(m, weights, p)) return true;
+  p = empty;
   if (gather_pairs<Index, Acc>(m, weights, p)) return true;
+  if (reads_most) return false;
   p = empty;
   gather_taps<Index, Acc>(m, weights, p);
   return true;
@@ -142,7 +166,9 @@ bool make_permute_tables(const WindowMap& m, int64_t inner, int lanes, int bytes
   if (lanes == 0 || m.n_in == 0 || m.n_out * inner < lanes) return false;
   for (int64_t o = 0; o < m.n_out; ++o)
     if (m.count(o) > max_permuted_taps) return false;
-  return bytes == 4 ? make<int32_t>(m, m.weight32, made) : make<int64_t>(m, m.weight64, made);
+  const bool usable = bytes == 4 ? make<int32_t>(m, m.weight32, made) : make<int64_t>(m, m.weight64, made);
+  join_runs(made);
+  return usable;
 }
 
 }  // namespace tenter

@@ -37,6 +37,14 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
       return;
     }
     case CopyAxis::index:
+      if (a.repeat > 1) {
+        for (int64_t o = lo, e = lo / a.repeat; o < hi; ++e) {
+          const int64_t end = std::min(hi, (e + 1) * a.repeat);
+          f(a.table[e], end - o);
+          o = end;
+        }
+        return;
+      }
       for (int64_t o = lo; o < hi;) {
         int64_t end = o + 1;
         while (end < hi && a.table[end] == a.table[o]) ++end;
@@ -47,6 +55,9 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
     case CopyAxis::computed: return;  // such axes become others, a chunk at a time (indexed-copies-inl.hpp)
   }
 }
+
+// Whether each output has an entry of the table.
+inline bool each_by_table(const CopyAxis& a) { return a.kind == CopyAxis::index && a.repeat == 1; }
 
 inline int64_t input_of(const CopyAxis& a, int64_t o) {
   int64_t i = 0;
@@ -108,19 +119,27 @@ inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
   }
 }
 
-// Merges the last axes of many small blocks into one axis with a table of byte offsets. For so few values, walking the
-// axes costs more than reading a table.
+// Merges the last axes of many small blocks into one axis with a table of byte offsets: of its outputs or, if the last
+// axis repeats each input many times, of these inputs. For so few values, walking the axes costs more than reading a
+// table.
 inline void flatten(CopyTask& t, int64_t* table) {
   constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
+  CopyAxis& last = t.axis[t.n_axes - 1];
+  const bool runs = last.kind == CopyAxis::every && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
+  const int64_t repeat = runs ? last.repeat : 1;
   int k = t.n_axes;
   int64_t n = 1;
-  while (k > 1 && n * t.axis[k - 1].n_out <= most_flat) n *= t.axis[--k].n_out;
-  const CopyAxis& last = t.axis[t.n_axes - 1];
-  if (k == t.n_axes || t.run > max_indexed_run || t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
-  if (k + 1 == t.n_axes && (last.kind == CopyAxis::index || n > few)) return;
+  const auto entries = [&](int j) { return t.axis[j].n_out / (j + 1 == t.n_axes ? repeat : 1); };
+  while (k > 1 && n * entries(k - 1) <= most_flat) n *= entries(--k);
+  const bool lone = k + 1 == t.n_axes;
+  if (k == t.n_axes || t.run > max_indexed_run) return;
+  if (runs ? lone : t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
+  if (lone && (last.kind == CopyAxis::index || n > few)) return;
+  if (runs) last = {CopyAxis::affine, n, last.n_out / repeat, last.stride, 1, nullptr};
   offsets_from(t, k, table);
-  t.axis[k] = {CopyAxis::index, n, n, 1, 1, table};
+  t.axis[k] = {CopyAxis::index, n, n * repeat, 1, repeat, table};
   t.bytes[k + 1] = t.run, t.n_axes = k + 1;
 }
 

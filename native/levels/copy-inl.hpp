@@ -119,7 +119,7 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
   if (a.kind == CopyAxis::affine && a.stride != 0) {
     if (a.stride == 2 * N) store_repeated<N, 1>(src + lo * a.stride, 2 * N, dst, hi - lo);  // vectorized
     else store_repeated<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
-  } else if (a.kind == CopyAxis::index) {
+  } else if (each_by_table(a)) {
     if (a.stride == N) gather<N>(a.table + lo, src, N, dst, hi - lo);
     else gather<N>(a.table + lo, src, a.stride, dst, hi - lo);
   } else if (a.kind == CopyAxis::every && a.repeat <= 4 && lo % a.repeat == 0 && hi % a.repeat == 0) {
@@ -220,7 +220,7 @@ inline void repeat_packed(const CopyTask& t, int k, const char* src, char* dst, 
     const int64_t n = std::min(room / size, ceil_div(hi - begin, a.repeat));
     end = std::min(hi, begin + n * a.repeat);
     const char* from = src + first * a.stride;
-    const bool gathered = k + 2 == t.n_axes && b.kind == CopyAxis::index &&
+    const bool gathered = k + 2 == t.n_axes && each_by_table(b) &&
                           with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
                             gather_rows<N>(b.table, b.n_out, from, b.stride, packed, n, a.stride);
                           });
@@ -264,7 +264,7 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   const CopyAxis& a = t.axis[k];
   if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
   if (const CopyAxis& b = t.axis[k + 1];
-      k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && b.kind == CopyAxis::index)
+      k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && each_by_table(b))
     if (with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
           gather_rows<N>(b.table, b.n_out, src + lo * a.stride, b.stride, dst, hi - lo, a.stride);
         }))
@@ -274,10 +274,9 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
   if (a.kind == CopyAxis::every && size <= longest_packed && once)
     return repeat_packed(t, k, src, dst, lo, hi, pattern);
-  if (a.kind == CopyAxis::index && size <= widest_row * t.run && hi - lo >= few_rows &&
-      gather_by_table(t, k, src, dst, lo, hi))
+  if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows && gather_by_table(t, k, src, dst, lo, hi))
     return;
-  const bool picks = t.run < line && (last.kind == CopyAxis::affine || last.kind == CopyAxis::index);
+  const bool picks = t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));
   const bool again = size > tuning.copied_block_bytes && !picks;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
@@ -286,6 +285,40 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
       else std::memcpy(dst, first, size);
     }
   });
+}
+
+// Whether each output of the last axis is on a line of the input of its own, which outputs of other axes share: then a
+// row reads more lines and pages than are held, and the next row reads them again.
+inline bool reads_columns(const CopyTask& t) {
+  constexpr int64_t many = 256, rows = 16;  // outputs of the last axis; rows
+  if (t.n_axes < 2 || t.run >= line / 4) return false;
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (std::abs(last.stride) < line || last.n_out < many || t.axis[0].n_out * t.bytes[1] < rows * t.bytes[t.n_axes - 1])
+    return false;
+  return std::any_of(t.axis, t.axis + t.n_axes - 1, [](const CopyAxis& a) {
+    return a.kind == CopyAxis::affine && a.stride && std::abs(a.stride) < line;
+  });
+}
+
+// As `fill`, for outputs [first, end) of the last axis alone.
+inline void fill_columns(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, int64_t first,
+                         int64_t end, Pattern& pattern) {
+  const CopyAxis& a = t.axis[k];
+  if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst + first * t.run, first, end, t.run, pattern);
+  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+    for (; count > 0; --count, dst += t.bytes[k + 1])
+      fill_columns(t, k + 1, src + i * a.stride, dst, 0, t.axis[k + 1].n_out, first, end, pattern);
+  });
+}
+
+constexpr int64_t short_runs = 8;  // outputs of an input
+
+// Outputs [lo, hi) of axis k, before the last one, a few columns at a time.
+inline void fill_by_columns(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi,
+                            Pattern& pattern) {
+  constexpr int64_t some = 64;  // their lines stay in L1 or L2, and their pages in the first table of pages
+  const int64_t n = t.axis[t.n_axes - 1].n_out;
+  for (int64_t o = 0; o < n; o += some) fill_columns(t, k, src, dst, lo, hi, o, std::min(n, o + some), pattern);
 }
 
 // The same with streaming stores: through a staging buffer where at least two outputs of axis k fit in it.
@@ -345,10 +378,22 @@ void copy(const CopyTask& given, int threads) {
   std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
   int64_t table[most_flat];
   join_axes(t, table);
+  const bool columns = reads_columns(t);
+  Lease indices;
+  if (columns) {
+    t.stream = false;  // of whole lines, which columns are not
+    CopyAxis& last = t.axis[t.n_axes - 1];
+    if (last.kind == CopyAxis::runs && last.n_out < short_runs * last.n_in) {  // each row searches runs several times
+      int64_t *const made = indices->table.get<int64_t>(last.n_out), *to = made;
+      each_run(last, 0, last.n_out, [&](int64_t i, int64_t count) { to = std::fill_n(to, count, i); });
+      last = {CopyAxis::index, last.n_in, last.n_out, last.stride, 1, made};
+    }
+  }
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
   if (one_task && !t.stream) {
     Pattern pattern(total);
+    if (columns) return fill_by_columns(t, 0, t.src, t.dst, 0, t.axis[0].n_out, pattern);
     return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0, pattern);
   }
   const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
@@ -375,7 +420,8 @@ void copy(const CopyTask& given, int threads) {
     dst += lo * t.bytes[k + 1];
     Lease lease;
     Pattern pattern((hi - lo) * t.bytes[k + 1]);
-    if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease, pattern);
+    if (columns && k + 1 < t.n_axes) fill_by_columns(t, k, src, dst, lo, hi, pattern);
+    else if (t.stream) fill_streamed(t, k, src, dst, lo, hi, lease, pattern);
     else fill(t, k, src, dst, lo, hi, pattern);
     store_fence(t.stream);
   });

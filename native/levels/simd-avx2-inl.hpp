@@ -29,6 +29,23 @@ inline Vec<float> permute<float>(Vec<float> a, Vec<float> b, Places<float> place
   return places.at < lanes<float> ? permute<float>(a, places) : permute<float>(b, places);
 }
 
+// Of doubles, both halves: no instruction permutes 64 bits by variable places.
+template <>
+constexpr bool permutable<double> = true;
+inline Vec<double> permute_halves(Vec<double> a, Places<double> places) {
+  const __m256i twice = _mm256_shuffle_epi32((__m256i)(places.at + places.at), 0b10100000);
+  const __m256i halves = _mm256_or_si256(twice, _mm256_set1_epi64x(int64_t(1) << 32));
+  return (Vec<double>)_mm256_permutevar8x32_ps((__m256)a, halves);
+}
+template <>
+inline Vec<double> permute<double>(Vec<double> a, Places<double> places) {
+  return permute_halves(a, places);
+}
+template <>
+inline Vec<double> permute<double>(Vec<double> a, Vec<double> b, Places<double> places) {
+  return places.at < lanes<double> ? permute_halves(a, places) : permute_halves(b, places);
+}
+
 template <>
 inline Vec<uint8_t> shuffle_bytes<Vec<uint8_t>>(Vec<uint8_t> bytes, Vec<uint8_t> index) {
   return (Vec<uint8_t>)_mm256_shuffle_epi8((__m256i)bytes, (__m256i)index);

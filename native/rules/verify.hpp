@@ -2,6 +2,7 @@
 // tests/sanitize.py). The arguments have been checked before, and maps are immutable, so a failure is a bug in those
 // checks. The sanitizer checks accesses to memory.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -62,7 +63,8 @@ inline void verify(const CopyAxis& a) {
       for (int64_t i = 0; i < a.n_in; ++i) expect(a.table[i] <= a.table[i + 1], "runs that do not descend");
       return;
     case CopyAxis::index:
-      for (int64_t o = 0; o < a.n_out; ++o)
+      expect(a.n_out == 0 || (a.repeat > 0 && a.n_out % a.repeat == 0), "whole runs");
+      for (int64_t o = 0; o < a.n_out / std::max<int64_t>(1, a.repeat); ++o)
         expect(a.table[o] >= 0 && a.table[o] < a.n_in, "indices inside of the inputs");
       return;
     case CopyAxis::computed: return;
