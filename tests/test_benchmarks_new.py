@@ -122,7 +122,7 @@ def test_no_two_workloads_of_a_part_have_one_name(part):
     assert len(set(names)) == len(names) > 20
 
 
-@pytest.mark.parametrize("every", [60, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [120, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("part", list(CUT))
 def test_every_workload_is_right(part, every):
     for w in tiny(part)[::every]:

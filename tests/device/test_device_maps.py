@@ -20,7 +20,9 @@ pytestmark = pytest.mark.gpu
 AROUND = [((), ()), ((3,), ()), ((), (2,)), ((2,), (5,)), ((), (40,))]
 
 
-@pytest.mark.parametrize("case", some(MAPS, 22, lambda c: c.name, lambda c: c.name.startswith("window")))
+@pytest.mark.parametrize(
+    "case", some(MAPS, 22, lambda c: c.name, lambda c: c.name in ("window-in-blocks", "window-with-empty-row"))
+)
 def test_equals_the_reference(case: MapCase, on: str) -> None:
     for m in (case.map, case.map.T):
         for before, after in AROUND[:: 2 if INTERPRETED else 1]:  # interpreted it takes a while

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import torch
-from cuda_helpers import some
+from cuda_helpers import INTERPRETED, some
 from on_host import close, on_host, on_the_host, values
 
 import tenter
 from cases import OPS, OpCase
+from daily import daily
 
 pytestmark = pytest.mark.gpu
 INTEGERS = [torch.uint8, torch.int8, torch.uint16, torch.int16, torch.uint32, torch.int32, torch.uint64, torch.int64]
@@ -201,7 +202,12 @@ def test_wide_insides_volumes_and_parts(on: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "n, dtype", [(96, torch.float32), (40, torch.float16), (192, torch.bfloat16), (224, torch.uint8)], ids=str
+    "n, dtype",
+    daily(
+        [(96, torch.float32), (40, torch.float16), (192, torch.bfloat16), (224, torch.uint8)],
+        2 if INTERPRETED else 1,
+        str,
+    ),
 )
 def test_channels_to_the_end_of_their_memory(n: int, dtype: torch.dtype, on: str) -> None:
     """Tiles of channels end where the channels end, wherever these begin: what is after them is nobody's."""

@@ -6,12 +6,10 @@ import itertools
 import math
 from typing import Any
 
-import dask.array as da
 import numpy as np
 
 import tenter
 from tenter._arrays.errors import Refusal
-from tenter._dask import chunks
 
 from .arrays import bits, same_bits
 from .call import Call, written
@@ -24,6 +22,10 @@ MOST = 1 << 16  # values of a result
 
 def resized(x: np.ndarray, cuts: tuple[tuple[int, ...], ...], **kwargs: Any) -> np.ndarray:
     """Resizes x in chunks of those lengths, however short."""
+    import dask.array as da  # a second, for one call in many
+
+    from tenter._dask import chunks
+
     least, chunks.LEAST = chunks.LEAST, 1
     try:
         made: np.ndarray = tenter.resize(da.from_array(x, chunks=cuts), **kwargs).compute(scheduler="sync")
