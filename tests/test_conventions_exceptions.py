@@ -92,7 +92,7 @@ def torch_antialias_one_pixel_wide():
 
 
 def torch_bicubic_of_uint8():
-    """Fixed point whose overshoot wraps or is cut between the axes; tenter is right to 0.53 units."""
+    """Fixed point whose overshoot wraps or is cut between the axes; tenter is right to 0.54 units."""
     x = RNG.integers(0, 256, (16, 16), np.uint8)
     theirs = F.interpolate(planes(x), (29, 29), mode="bicubic").numpy()[0, 0]
     ours = tenter.resize(x, (29, 29), mode="cubic")

@@ -99,7 +99,7 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
   if (how == Arithmetic::opencv && !is_nearest()) {
     const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::center && !by.box &&
                        n_in < longest_pillow && n_out < longest_pillow;
-    return steps ? Arithmetic::steps : Arithmetic::exact;
+    return steps ? Arithmetic::steps : interpolates ? Arithmetic::taps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
   if (!call.in_bytes || call.on_device || is_nearest() || !n_in || !n_out) return how;

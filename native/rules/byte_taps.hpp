@@ -3,7 +3,7 @@
 //
 // OpenCV's linear interpolation: weights have 11 bits and come from positions in float32, and each product is rounded.
 // Other interpolation: weights have 14 bits, sums of columns are rounded to 1/64, and results are rounded once, half to
-// even. They are within 0.53 of the exact sums.
+// even. They are within 0.54 of the exact sums.
 #pragma once
 #include <cstdint>
 #include <vector>
