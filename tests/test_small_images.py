@@ -72,7 +72,13 @@ def antialiased(x: np.ndarray, size: tuple[int, ...], mode: str) -> np.ndarray:
 def test_antialiased_bytes(mode, level):
     cases = [((n, inner), (m,)) for n, m, inner in ONE_AXIS]
     cases += [((*shape, inner), size) for (shape, size), inner in itertools.product(TWO_AXES, (1, 3))]
-    cases += [((100, 1), (40,)), ((144, 1, 1), (300, 2)), ((3, 90), (2, 31))]
+    cases += [
+        ((100, 1), (40,)),
+        ((144, 1, 1), (300, 2)),
+        ((3, 90), (2, 31)),
+        ((300, 7), (409, 10)),
+        ((511, 8), (90, 3)),
+    ]
     for shape, size in cases:
         x = np.random.default_rng(sum(shape)).integers(0, 2, (COUNT, *shape)).astype(np.uint8) * 255
         for name, laid in layouts(x).items():

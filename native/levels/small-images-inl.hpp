@@ -14,7 +14,7 @@ namespace tenter {
 namespace {
 
 // The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
-constexpr int64_t most_small_bytes = 1024;
+constexpr int64_t most_small_bytes = 4096;
 
 // A call's images: where their values are, and their axes in the order in which they are summed. Map: WindowMap or
 // ByteMap.
