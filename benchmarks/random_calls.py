@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -280,7 +281,7 @@ def add_arguments(parser: argparse.ArgumentParser, positive: Callable[[str], int
     parser.add_argument("--threads", type=positive, action="append", metavar="N", help="may be repeated (default: 1)")
     parser.add_argument("--only", metavar="TEXT", default="", help="only functions with this in their names")
     parser.add_argument(
-        "--slowest", type=int, default=20, metavar="N", help="print the source of so many (default: 20)"
+        "--slowest", type=int, default=4, metavar="N", help="print the source of so many of each function (default: 4)"
     )
 
 
@@ -301,8 +302,11 @@ def main(chosen: argparse.Namespace) -> int:
         return 2
     print("\n\n".join(table(found)))
     compared = [one for one in found if one.drawn.function != ITSELF and one.contest.ratio < LOSS]
-    for one in sorted(compared, key=lambda one: one.contest.ratio)[: chosen.slowest]:
-        print(f"\n{one.source()}")
+    shown: Counter[tuple[str, str]] = Counter()  # else one known cause would be all that is shown
+    for one in sorted(compared, key=lambda one: one.contest.ratio):
+        shown[one.drawn.function, one.drawn.peer] += 1
+        if shown[one.drawn.function, one.drawn.peer] <= chosen.slowest:
+            print(f"\n{one.source()}")
     for one in failed:
         print(f"\n# {one.contest.failed}\n{one.drawn.setup}\n{one.drawn.ours}\n{one.drawn.theirs}")
     return int(bool(failed))
