@@ -168,7 +168,7 @@ def show_times(photo: np.ndarray) -> None:
     print(f"\n{'Milliseconds per call (median)':40}" + "".join(f"{p:>8}" for p in LIBRARIES))
     for row, calls in timed(photo).items():
         times: dict[str, list[float]] = {library: [] for library in calls}
-        end = time.perf_counter() + 0.25
+        end = time.perf_counter() + 0.15
         while len(times["tenter"]) < 3 or time.perf_counter() < end:
             for library, call in calls.items():  # in turns, so that a busy moment slows all of them
                 start = time.perf_counter()

@@ -112,7 +112,12 @@ def answers_interrupts() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture(params=_native.testing.levels())
+# The best level's tests are default tests, those of the others slow; the fuzzer and some laws always go through all.
+LOWER = [] if os.environ.get("TENTER_TEST_LEVELS") == "all" else [pytest.mark.slow]
+LEVELS = [pytest.param(name, marks=LOWER * (k > 0)) for k, name in enumerate(_native.testing.levels())]
+
+
+@pytest.fixture(params=LEVELS)
 def level(request: pytest.FixtureRequest) -> Iterator[str]:
     """Each instruction set that this machine has."""
     assert _native.testing.force_level(request.param) and _native.level() == request.param

@@ -154,4 +154,5 @@ def test_clang_is_a_second_compiler(tmp_path: Path) -> None:
     [core] = tmp_path.glob("_core*.so")
     shutil.copy(core, package / "_native")
     arguments = ["-q", "-n", "0", "-p", "no:cacheprovider", *(f"tests/{name}" for name in TESTS)]
-    run(sys.executable, "-c", PYTEST, str(package.parent), *arguments, PYTHONPATH=str(package.parent))
+    environment = {"PYTHONPATH": str(package.parent), "TENTER_TEST_LEVELS": "all"}
+    run(sys.executable, "-c", PYTEST, str(package.parent), *arguments, **environment)

@@ -96,7 +96,13 @@ def run(library: str, code: str, x: np.ndarray, repeats):
 
 @pytest.mark.parametrize(
     ("library", "part"),
-    [("PyTorch", 1), ("NumPy", 1), ("einops", 1), ("JAX", 18), pytest.param("JAX", 1, marks=pytest.mark.slow)],
+    [
+        ("PyTorch", 1),
+        ("NumPy", 1),
+        ("einops", 1),
+        pytest.param("JAX", 18, marks=pytest.mark.slow),
+        pytest.param("JAX", 1, marks=pytest.mark.slow),
+    ],
 )
 def test_spelled_calls_give_the_same(library, part):
     """part: every which call is run, as JAX compiles each for a while."""

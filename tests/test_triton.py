@@ -46,7 +46,7 @@ def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:
 
 
 @pytest.mark.parametrize(
-    "which, at_least", [("not slow", 150), pytest.param("slow", 700, marks=pytest.mark.slow)], ids=["some", "the rest"]
+    "which, at_least", [("not slow", 140), pytest.param("slow", 700, marks=pytest.mark.slow)], ids=["some", "the rest"]
 )
 def test_the_laws_of_devices_hold_for_interpreted_kernels(which: str, at_least: int) -> None:
     """tests/device, in a process of its own, as Triton decides when it is imported."""
