@@ -290,9 +290,11 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
 // Whether each output of the last axis is on a line of the input of its own, which outputs of other axes share: then a
 // row reads more lines and pages than are held, and the next row reads them again.
 inline bool reads_columns(const CopyTask& t) {
-  constexpr int64_t many = 256, rows = 16;  // outputs of the last axis; rows
+  constexpr int64_t many = 256, rows = 16;   // outputs of the last axis; rows
+  constexpr int64_t most_indices = 1 << 17;  // `copy` makes a table of runs: a megabyte, whatever the result has
   if (t.n_axes < 2 || t.run >= line / 4) return false;
   const CopyAxis& last = t.axis[t.n_axes - 1];
+  if (last.kind == CopyAxis::runs && last.n_out > most_indices) return false;
   if (std::abs(last.stride) < line || last.n_out < many || t.axis[0].n_out * t.bytes[1] < rows * t.bytes[t.n_axes - 1])
     return false;
   return std::any_of(t.axis, t.axis + t.n_axes - 1, [](const CopyAxis& a) {
