@@ -263,7 +263,7 @@ inline bool small_byte_images(const ByteTask& t, Team team) {
                                       {t.n_column, t.column_stride, t.column},
                                       {t.inner, t.inner_stride, nullptr}};
   const bool narrow = t.row && t.column && std::max(t.n_column, t.column->n_out) * t.inner <= vector_bytes;
-  const int64_t most = narrow ? most_small_bytes : most_small_values;
+  const int64_t most = narrow ? most_small_bytes : small_image_bytes / int64_t(sizeof(int32_t));
   if (t.alpha || t.floats || !small_images_of<rows_at_once>(t, axes, false, most, 1, images)) return false;
   auto to_bytes = [](const void* from, void* to, int64_t n) {
     const int32_t* const values = static_cast<const int32_t*>(from);

@@ -17,14 +17,13 @@ namespace {
 template <class Acc>
 bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages<WindowMap>& found) {
   if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch || t.floats) return false;
-  // Few lanes gain less over vectors along the row.
-  const int64_t most = t.permutes ? most_small_values / int64_t(sizeof(Acc) / sizeof(float)) : most_small_values;
   return small_images_of<lanes<Acc>, WindowMap>(t,
                                                 {{t.plane ? t.plane->n_in : 1, t.plane_stride, t.plane},
                                                  {t.n_row, t.row_stride, t.row},
                                                  {t.n_column, t.column_stride, t.column},
                                                  {t.inner, t.inner_stride, nullptr}},
-                                                t.planes_first, most, in_size, found);
+                                                t.planes_first, small_image_bytes / int64_t(sizeof(Acc)), in_size,
+                                                found);
 }
 // Sums along an axis of images, whose values are lanes.
 template <class Acc>

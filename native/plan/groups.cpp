@@ -49,8 +49,14 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
   return by.saturate || taps > double(by.device.most_joint_taps);
 }
 
-// Whether rows fill so little of a vector that axes are better summed in separate passes, each over all planes. A
-// separate kernel sums very small planes: each lane of its vectors is a plane.
+// The share of an axis's inputs that rows read, at most.
+double share_read(AxisMap& m) {
+  return std::min(1.0, double(m.sums(true).n_taps()) / double(std::max<int64_t>(1, m.n_in)));
+}
+
+// Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
+// as one (joined_rows.hpp). A separate kernel sums very small planes: each lane of its vectors is a plane. Where most
+// rows are not read, a pass of several axes leaves these out.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -60,9 +66,12 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
     if (dims[k].deciding()->gathers()) return false;
     n *= dims[k].n, made *= dims[k].n_out();
   }
-  if (std::max(n, made) * inner <= most_small_values) return false;
   const int64_t each = inner * by.size_of_sums;
-  return dims[last].n * each <= narrow_bytes && dims[last].n_out() * each <= 2 * narrow_bytes;
+  if (std::max(n, made) * each <= small_image_bytes) return false;
+  if (dims[last].n * each > narrow_bytes || dims[last].n_out() * each > 2 * narrow_bytes) return false;
+  double read = 1;
+  for (size_t k = size_t(first); k < last; ++k) read *= share_read(*dims[k].deciding());
+  return read >= least_share_read;
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the

@@ -10,6 +10,7 @@
 #include "maps/owned_map.hpp"
 #include "maps/signals.hpp"
 #include "plan/chunked_window.hpp"
+#include "plan/joined_rows.hpp"
 #include "plan/kernel_call.hpp"
 #include "rules/source_index.hpp"
 #include "rules/verify.hpp"
@@ -28,6 +29,7 @@ struct WindowStep final : KernelCall {
   mutable int uses = 0;                       // how often it was used
   const SourceIndex* source_index = nullptr;  // source indices that the sums transpose, if there is a kernel for that
   std::unique_ptr<const SourceIndex> runs;    // owns `source_index` for sums of equally many inputs
+  std::unique_ptr<JoinedRows> short_rows;     // rows that are summed several at a time, or null
 
   // maps: of the task's axes, from slowest to fastest.
   WindowStep(const WindowTask& t, int64_t n_plane, OwnedMap* const* maps, int n_maps)
@@ -35,6 +37,7 @@ struct WindowStep final : KernelCall {
     if (task.column) columns = maps[n_maps - 1];
     if (columns) find_source_index();
     for (int k = 0; k < n_maps; ++k) prepare(*maps[k], n_maps == 1);
+    if (!source_index && !computed) short_rows = join_rows(task);
   }
   // Finds the source indices whose transpose the columns are, if a kernel can sum by them.
   void find_source_index() {
@@ -103,12 +106,28 @@ struct WindowStep final : KernelCall {
     if (chunks) return window_in_chunks(call, *computed, threads);
     const Kernels& k = kernels();
     if (task.pixels) return k.pixels(call, threads);
-    const int64_t min_rows = task.column && task.column->weight32 ? min_permuted_rows : min_permuted_sum_rows;
-    if (columns && task.inner <= max_permuted_inner && task.acc != Accumulate::i64 && n_rows >= min_rows) {
-      const bool f64 = task.acc == Accumulate::f64;
-      call.permutes = columns->permute_tables(task.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4);
-    }
+    if (short_rows && run_joined(call, threads)) return;
+    call.permutes = permutes_of(columns, n_rows);
     k.window(call, threads);
+  }
+  // Returns false if the joined rows have no permute tables but should have some.
+  bool run_joined(const WindowTask& call, int threads) const {
+    WindowTask joined = short_rows->joined, rest = short_rows->rest;
+    joined.permutes = permutes_of(&short_rows->map, n_rows);
+    joined.src = call.src, joined.dst = call.dst, joined.stream = call.stream;
+    kernels().window(joined, threads);
+    if (!rest.n_row) return true;
+    rest.src = call.src + short_rows->source, rest.dst = call.dst + short_rows->target;
+    rest.permutes = permutes_of(columns, n_rows_of(rest, 1));
+    kernels().window(rest, threads);
+    return true;
+  }
+  // The permute tables of columns for so many rows. Null if they would not pay, or this instruction set has none.
+  const PermuteTables* permutes_of(OwnedMap* of, int64_t rows) const {
+    if (!of || task.inner > max_permuted_inner || task.acc == Accumulate::i64) return nullptr;
+    if (rows < (of->map.weight32 ? min_permuted_rows : min_permuted_sum_rows)) return nullptr;
+    const bool f64 = task.acc == Accumulate::f64;
+    return of->permute_tables(task.inner, f64 ? kernels().double_lanes : kernels().float_lanes, f64 ? 8 : 4);
   }
 };
 

@@ -67,7 +67,10 @@ constexpr int64_t max_permuted_taps = 16;      // with more taps, sharing loads 
 constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
 constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
 constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: most of these maps are used once
-constexpr int64_t longest_summed_row = 16;     // inputs and outputs of short rows, of which a vector holds a value each
+constexpr int64_t longest_summed_row = 512;    // inputs and outputs of short rows, of which a vector holds a value each
+// Short rows are joined until they have so many outputs, or inputs; at most one in `least_joined` of all rows, as the
+// tables of the joined rows have to pay.
+constexpr int64_t joined_outputs = 512, joined_inputs = 4096, least_joined = 32;
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row
@@ -76,10 +79,12 @@ constexpr int64_t min_chunk_rows =
 constexpr int64_t max_chunk_rows = 256;  // rows per task of two axes, so that narrow images still have enough tasks
 constexpr int64_t planes_at_once = 2;    // output planes computed together: inputs that both read are loaded once
 
-// Bytes of a row of inputs in the type of sums, and half of the bytes of a row of outputs. Axes with narrower rows are
-// summed in separate passes.
-constexpr int64_t narrow_bytes = 96;
-constexpr int64_t most_small_values = 64;  // values of an image, before and after every axis, if each lane is an image
+// Bytes of a row of inputs in the type of sums, and half of the bytes of a row of outputs. Axes with shorter rows are
+// summed in separate passes, if at least such a share of the inputs is read.
+constexpr int64_t narrow_bytes = 384;
+constexpr double least_share_read = 0.4;
+// Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
+constexpr int64_t small_image_bytes = 256;
 constexpr int64_t least_fixed_columns = 24;  // columns of 8-bit values summed in fixed point, to fill vectors
 
 // ---- memory
