@@ -124,6 +124,7 @@ inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
 // table.
 inline void flatten(CopyTask& t, int64_t* table) {
   constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  constexpr int64_t few_by_counts = 256;  // the same of counts, each of which is searched for and takes a wide store
   constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
   CopyAxis& last = t.axis[t.n_axes - 1];
@@ -136,7 +137,8 @@ inline void flatten(CopyTask& t, int64_t* table) {
   const bool lone = k + 1 == t.n_axes;
   if (k == t.n_axes || t.run > max_indexed_run) return;
   if (runs ? lone : t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
-  if (lone && (last.kind == CopyAxis::index || n > few)) return;
+  const bool by_counts = last.kind == CopyAxis::runs && (n <= few_by_counts || n <= 4 * last.n_in);
+  if (lone && (last.kind == CopyAxis::index || (n > few && !by_counts))) return;
   if (runs) last = {CopyAxis::affine, n, last.n_out / repeat, last.stride, 1, nullptr};
   offsets_from(t, k, table);
   t.axis[k] = {CopyAxis::index, n, n * repeat, 1, repeat, table};

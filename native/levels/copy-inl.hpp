@@ -40,10 +40,6 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
     const auto copies = copies_of<N, wide>(src);
     char* const stop = dst + count * N;
     if (stop - dst >= wide) {  // the last store overlaps the one before
-      if (stop - dst >= 4 * wide && reinterpret_cast<uintptr_t>(dst) % N == 0) {  // stores within lines cost half
-        store_copies<wide>(dst, copies);
-        dst += wide - reinterpret_cast<uintptr_t>(dst) % wide;
-      }
       for (; stop - dst >= wide; dst += wide) store_copies<wide>(dst, copies);
       store_copies<wide>(stop - wide, copies);
     } else if (end - dst >= wide) {
@@ -58,6 +54,17 @@ inline char* store_run(char* dst, const char* src, int64_t count, const char* en
     std::memcpy(value, src, N);
     for (; count > 0; --count, dst += N) std::memcpy(dst, value, N);
     return dst;
+  }
+}
+
+// Stores runs of `bytes` bytes each, at least one wide store. The last store of a run overlaps the one before.
+template <int N>
+inline void store_equal_runs(const char* src, int64_t stride, char* dst, int64_t n, int64_t bytes) {
+  const int64_t last = bytes - wide;
+  for (int64_t i = 0; i < n; ++i, src += stride, dst += bytes) {
+    const auto copies = copies_of<N, wide>(src);
+    for (int64_t at = 0; at < last; at += wide) store_copies<wide>(dst + at, copies);
+    store_copies<wide>(dst + last, copies);
   }
 }
 
@@ -133,6 +140,10 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
         for (int64_t i = 0; i < n; ++i) dst = store_run<N>(dst, from + i * a.stride, a.repeat, end);
     }
   } else {
+    if constexpr (N == 1 || N == 2 || N == 4 || N == 8 || N == 16)
+      if (const int64_t bytes = a.repeat * N;
+          a.kind == CopyAxis::every && lo % a.repeat == 0 && hi % a.repeat == 0 && wide <= bytes)
+        return store_equal_runs<N>(src + lo / a.repeat * a.stride, a.stride, dst, (hi - lo) / a.repeat, bytes);
     auto each = [&, stride = a.stride](int64_t from, int64_t to) {
       each_run(a, from, to, [&](int64_t i, int64_t count) { dst = store_run<N>(dst, src + i * stride, count, end); });
     };
@@ -177,6 +188,16 @@ inline void copy_row(char* dst, const char* src, int64_t n) {
   store_bits(dst + n - one, load_unaligned<V>(src + n - one));  // it overlaps the last one
 }
 
+// Copies any number of bytes. libc copies long runs best, unless `dst` is less than a line after `src` in its page:
+// glibc's `rep movsb` then takes 20 times as long on AMD's processors. The distance of a block from its copies may well
+// be such.
+inline void copy_bytes(char* dst, const char* src, int64_t n) {
+  constexpr uintptr_t page = 4096;
+  const bool slow = (reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src)) % page < uintptr_t(line);
+  if (n >= int64_t(sizeof(Vec<int64_t>)) && (slow || n <= longest_row)) copy_row(dst, src, n);
+  else std::memcpy(dst, src, n);
+}
+
 // The same for runs of any length.
 inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
   const bool row = run >= int64_t(sizeof(Vec<int64_t>)) && run <= longest_row;
@@ -186,7 +207,7 @@ inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo,
     else if (row)
       for (; count > 0; --count, dst += run) copy_row(dst, from, run);
     else
-      for (; count > 0; --count, dst += run) std::memcpy(dst, from, run);
+      for (; count > 0; --count, dst += run) copy_bytes(dst, from, run);
   });
 }
 
@@ -257,10 +278,7 @@ inline bool gather_by_table(const CopyTask& t, int k, const char* src, char* dst
 // larger. A block whose values are copied one by one is always copied from its
 // first copy.
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
-  if (k == t.n_axes) {
-    std::memcpy(dst, src, t.run);
-    return;
-  }
+  if (k == t.n_axes) return copy_bytes(dst, src, t.run);
   const CopyAxis& a = t.axis[k];
   if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
   if (const CopyAxis& b = t.axis[k + 1];
@@ -282,7 +300,7 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
       if (c == 0 || again) fill(t, k + 1, src + i * a.stride, dst, 0, below, pattern);
-      else std::memcpy(dst, first, size);
+      else copy_bytes(dst, first, size);
     }
   });
 }
@@ -364,7 +382,7 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
     each_run(last, 0, last.n_out, [&](int64_t i, int64_t count) {
       if (t.stream) stream_copies(dst, src + i * last.stride, n, count, t.run);
       else
-        for (int64_t c = 0; c < count; ++c) std::memcpy(dst + c * t.run, src + i * last.stride, n);
+        for (int64_t c = 0; c < count; ++c) copy_bytes(dst + c * t.run, src + i * last.stride, n);
       dst += count * t.run;
     });
     store_fence(t.stream);
@@ -403,7 +421,7 @@ void copy(const CopyTask& given, int threads) {
     parallel(n_tasks, team, [&](int64_t p) {
       const int64_t lo = t.run / n_tasks * p, hi = p + 1 == n_tasks ? t.run : t.run / n_tasks * (p + 1);
       if (t.stream) stream_store(t.dst + lo, t.src + lo, hi - lo);
-      else std::memcpy(t.dst + lo, t.src + lo, hi - lo);
+      else copy_bytes(t.dst + lo, t.src + lo, hi - lo);
       store_fence(t.stream);
     });
     return;

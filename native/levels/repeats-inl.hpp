@@ -37,7 +37,7 @@ class Pattern {
     tried_ = true;
     words_ = permutable<float> && run % word == 0;
     // Longer repeats of runs of 2^k bytes are stored as vectors of copies instead.
-    const int64_t longest_repeat = words_ || run & (run - 1) ? 128 : 32;
+    const int64_t longest_repeat = run & (run - 1) ? 128 : 31;
     if (!shuffles_bytes || run > longest_run || times < 2 || times > longest_repeat / run) return;
     int64_t period = run * times;
     while (period % vector_bytes) period *= 2;  // a vector's bytes are a power of two
