@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import tenter
-from maps_of import planned
+from maps_of import planned, resample
 from tenter import _native
 from tenter.maps import Copy
 
@@ -104,3 +104,21 @@ def test_sums_of_unlike_lengths_add_in_order_too(dtype, level):
                     want[k] = added(x[end - count : end], count)
         got = planned(x[:, 0], ((0, Copy.repeats(counts).T),)).run(x[:, 0].copy())
         assert got.tobytes() == want.tobytes(), most
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int32"])
+@pytest.mark.parametrize("a, b", [(2, 3), (5, 2), (12, 2), (3, 17)])
+def test_wide_columns_have_the_sums_of_narrow_ones(a, b, dtype, level, monkeypatch):
+    """Of a whole plane, in chunks of a column that are tasks."""
+    monkeypatch.setattr(_native.tuning, "parallel_bytes", 1)
+    monkeypatch.setattr(_native.tuning, "stream_bytes", 1 << 12)
+    wide = np.random.default_rng(a).normal(0, 1000, (4, a, b, 5003)).astype(dtype)
+    for x in (wide, wide[:, :, :, 1:4098], wide[::2, ::-1], wide[..., :256], wide[:, :, ::-1, 3:300]):
+        for maps in (
+            ((1, Copy.repeat_each(1, a).T), (2, Copy.repeat_each(1, b).T)),
+            ((1, resample("linear", a, 1)), (2, resample("area", b, 1))),
+        ):
+            got = planned(x, maps).run(x)
+            for k in range(0, x.shape[3], 200):
+                some = x[..., k : k + 200].copy()
+                assert got[..., k : k + 200].tobytes() == planned(some, maps).run(some).tobytes(), (x.strides, maps, k)

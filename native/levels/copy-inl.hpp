@@ -315,8 +315,12 @@ inline bool reads_columns(const CopyTask& t) {
   if (last.kind == CopyAxis::runs && last.n_out > most_indices) return false;
   if (std::abs(last.stride) < line || last.n_out < many || t.axis[0].n_out * t.bytes[1] < rows * t.bytes[t.n_axes - 1])
     return false;
-  return std::any_of(t.axis, t.axis + t.n_axes - 1, [](const CopyAxis& a) {
-    return a.kind == CopyAxis::affine && a.stride && std::abs(a.stride) < line;
+  // Blocks that are repeated are better copied from their first copies.
+  const CopyAxis* const end = t.axis + t.n_axes - 1;
+  const bool repeats = std::any_of(
+      t.axis, end, [](const CopyAxis& a) { return is_every(a) || (a.kind == CopyAxis::affine && !a.stride); });
+  return !repeats && std::any_of(t.axis, end, [](const CopyAxis& a) {
+    return a.kind == CopyAxis::affine && std::abs(a.stride) < line;
   });
 }
 

@@ -178,8 +178,37 @@ int64_t both_height(const WindowTask& t) {
                              max_chunk_rows);
 }
 
+constexpr int64_t least_wide = 256;  // values of a column
+
+// Whether a task sums all rows and columns of an outer position into one column of many values.
+template <class Acc>
+bool sums_to_wide_column(const CallSums<Acc>& sums, const WindowTask& t) {
+  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner >= least_wide && t.inner_stride == sums.first->in_size &&
+         !t.saturate && !sums.premultiply && !t.floats;
+}
+// A task is a chunk of the column, so that the sums along the first axis stay in cache.
+template <class Acc>
+void wide_column_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  constexpr int64_t width = 2048;
+  const int64_t parts = ceil_div(t.inner, width), stride = t.rows_first ? t.row_stride : t.column_stride;
+  const int64_t n = t.rows_first ? t.n_column : t.n_row, step = t.rows_first ? t.column_stride : t.row_stride;
+  const WindowMap &first = t.rows_first ? *t.row : *t.column, &last = t.rows_first ? *t.column : *t.row;
+  parallel(outer_count(t) * parts, team, [&](int64_t p) {
+    const int64_t outer = p / parts, at = p % parts * width, w = std::min(width, t.inner - at);
+    const char* const src = t.src + outer_offset(t, outer) + at * sums.first->in_size;
+    Lease lease;
+    Acc* const made = lease->row.get<Acc>(n * w);
+    for (int64_t k = 0; k < n; ++k)
+      sums.first->rows(src + k * step, stride, first, 0, 1, reinterpret_cast<char*>(made + k * w), w, w, false, lease);
+    store_rows(*sums.last, t.stream, reinterpret_cast<const char*>(made), w * int64_t(sizeof(Acc)), last, 0, 1,
+               t.dst + (outer * t.inner + at) * sums.last->out_size, w, w, lease);
+    store_fence(t.stream);
+  });
+}
+
 template <class Acc>
 void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  if (sums_to_wide_column(sums, t)) return wide_column_pass(sums, t, team);
   const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = ceil_div(n_rows, height);
   const int64_t n_out = t.column->n_out * t.inner;
   parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {

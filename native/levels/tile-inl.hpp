@@ -185,6 +185,31 @@ inline Vec<Acc> dot(const Vec<Acc>* tile, int64_t step, int64_t count, const Acc
   return sum;
 }
 
+constexpr int64_t few_summed = 4;  // values of a sum
+
+// The sum of the first `count` values, at most `most`. Branches on counts that differ would be mispredicted. end: the
+// last value that may be loaded.
+template <class Acc>
+inline Vec<Acc> few_ones(const Vec<Acc>* tile, const Vec<Acc>* end, int64_t step, int64_t count, int64_t most) {
+  typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
+  typedef VecN<I, lanes<Acc>> Bits;
+  const auto has = [&](int64_t k) { return -I(k < count) - Bits{}; };
+  Vec<Acc> sum = *std::min(tile, end);
+  sum = (Vec<Acc>)((Bits)sum & has(0));
+  for (int64_t k = 1; k < most; ++k) {
+    const Vec<Acc> more = add<Acc>(sum, *std::min(tile + k * step, end));
+    sum = has(k) ? more : sum;
+  }
+  return sum;
+}
+
+// The longest sum of outputs [lo, hi).
+inline int64_t longest_sum(const WindowMap& m, int64_t lo, int64_t hi) {
+  int64_t most = 0;
+  for (int64_t o = lo; o < hi; ++o) most = std::max(most, m.offset[o + 1] - m.offset[o]);
+  return most;
+}
+
 // Computes outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; the unused ones repeat the last
 // row. Output lo of row r is stored at dst[r].
 template <class Acc, bool ones>
@@ -197,6 +222,8 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, c
   load_tile<Acc>(rows, c, first, last, tile);
   const Acc* const w = weights<Acc>(m);
   const int64_t n = (hi - lo) * c.inner;
+  const int64_t most = ones && m.offset && last > first ? longest_sum(m, lo, hi) : 0;
+  const Vec<Acc>* const end = tile + (last - first) * c.inner - 1;
   int64_t o = lo, q = 0;
   for (int64_t e = 0; e < n; e += N) {
     Vec<Acc> square[N];
@@ -206,8 +233,9 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, c
         square[l] = Vec<Acc>{};
         continue;
       }
-      square[l] = dot<Acc, ones>(tile + (m.first(o) - first) * c.inner + q, c.inner, m.count(o),
-                                 ones ? nullptr : w + m.offset[o]);
+      const Vec<Acc>* const at = tile + (m.first(o) - first) * c.inner + q;
+      if (0 < most && most <= few_summed) square[l] = few_ones<Acc>(at, end, c.inner, m.count(o), most);
+      else square[l] = dot<Acc, ones>(at, c.inner, m.count(o), ones ? nullptr : w + m.offset[o]);
       if (++q == c.inner) q = 0, ++o;
     }
     transpose<Acc>(square);

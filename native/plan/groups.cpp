@@ -56,7 +56,7 @@ double share_read(AxisMap& m) {
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
 // as one (joined_rows.hpp). A separate kernel sums very small planes: each lane of its vectors is a plane. Where most
-// rows are not read, a pass of several axes leaves these out.
+// rows are not read, a pass of several axes leaves these out, unless they are so short that its calls take longer.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -68,7 +68,8 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   }
   const int64_t each = inner * by.size_of_sums;
   if (std::max(n, made) * each <= small_image_bytes) return false;
-  if (dims[last].n * each > narrow_bytes || dims[last].n_out() * each > 2 * narrow_bytes) return false;
+  const int64_t row = std::max(dims[last].n, dims[last].n_out() / 2) * each;
+  if (row <= narrowest_bytes || row > narrow_bytes) return row <= narrowest_bytes;
   double read = 1;
   for (size_t k = size_t(first); k < last; ++k) read *= share_read(*dims[k].deciding());
   return read >= least_share_read;
