@@ -55,8 +55,9 @@ double share_read(AxisMap& m) {
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
-// as one (joined_rows.hpp). A separate kernel sums very small planes: each lane of its vectors is a plane. Where most
-// rows are not read, a pass of several axes leaves these out, unless they are so short that its calls take longer.
+// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes whose columns are apart in memory: each
+// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they are so
+// short that its calls take longer.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -67,7 +68,9 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
     n *= dims[k].n, made *= dims[k].n_out();
   }
   const int64_t each = inner * by.size_of_sums;
-  if (std::max(n, made) * each <= small_image_bytes) return false;
+  const MappedDim& column = dims[last];
+  const bool apart = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
+  if ((count == most_together || apart) && std::max(n, made) * each <= small_image_bytes) return false;
   const int64_t row = std::max(dims[last].n, dims[last].n_out() / 2) * each;
   if (row <= narrowest_bytes || row > narrow_bytes) return row <= narrowest_bytes;
   double read = 1;

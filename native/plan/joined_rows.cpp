@@ -41,6 +41,7 @@ std::unique_ptr<JoinedRows> join_rows(const WindowTask& of) {
   const WindowMap& m = *t.column;
   const int64_t size = size_of(t.in), pixel = t.inner * size, width = m.n_out * t.inner;
   if (!m.start || m.n_in == 0 || width == 0 || 2 * width > joined_outputs) return nullptr;
+  if (t.n_column == 1) t.column_stride = pixel;
   if (t.column_stride != pixel || (t.inner > 1 && t.inner_stride != size)) return nullptr;
   merge_outer(t);
   const int64_t shift = t.row_stride / pixel;
