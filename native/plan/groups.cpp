@@ -55,9 +55,9 @@ double share_read(AxisMap& m) {
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
-// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes whose columns are apart in memory: each
-// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they are so
-// short that its calls take longer.
+// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes whose columns are apart in memory:
+// each lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they
+// are so short that its calls take longer.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
