@@ -55,9 +55,9 @@ double share_read(AxisMap& m) {
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
-// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes whose columns are apart in memory:
-// each lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they
-// are so short that its calls take longer.
+// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes of rows that cannot be joined: each
+// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they are so
+// short that its calls take longer.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -70,9 +70,12 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const int64_t each = inner * by.size_of_sums;
   const MappedDim& column = dims[last];
   const bool apart = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
-  if ((count == most_together || apart) && std::max(n, made) * each <= small_image_bytes) return false;
-  const int64_t row = std::max(dims[last].n, dims[last].n_out() / 2) * each;
-  if (row <= narrowest_bytes || row > narrow_bytes) return row <= narrowest_bytes;
+  int64_t rows = 1;
+  for (size_t k = 0; k < last; ++k) rows *= std::min(dims[k].n, dims[k].n_out());
+  const bool joins = rows >= 2 * least_joined && !apart;
+  if ((count == most_together || !joins) && std::max(n, made) * each <= small_image_bytes) return false;
+  const int64_t row = std::max(column.n, column.n_out() / 2) * each;
+  if (row <= narrowest_bytes || row > narrow_bytes || !joins) return row <= narrowest_bytes;
   double read = 1;
   for (size_t k = size_t(first); k < last; ++k) read *= share_read(*dims[k].deciding());
   return read >= least_share_read;
