@@ -189,11 +189,11 @@ inline void copy_row(char* dst, const char* src, int64_t n) {
 }
 
 // Copies any number of bytes. libc copies long runs best, unless `dst` is less than a line after `src` in its page:
-// glibc's `rep movsb` then takes 20 times as long on AMD's processors. The distance of a block from its copies may well
-// be such.
+// glibc's `rep movsb` then takes 20 times as long on AMD's processors. A block may well be so far from its copies.
 inline void copy_bytes(char* dst, const char* src, int64_t n) {
   constexpr uintptr_t page = 4096;
-  const bool slow = (reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src)) % page < uintptr_t(line);
+  const uintptr_t distance = (reinterpret_cast<uintptr_t>(dst) - reinterpret_cast<uintptr_t>(src)) % page;
+  const bool slow = 0 < distance && distance < uintptr_t(line);
   if (n >= int64_t(sizeof(Vec<int64_t>)) && (slow || n <= longest_row)) copy_row(dst, src, n);
   else std::memcpy(dst, src, n);
 }

@@ -189,9 +189,11 @@ bool sums_to_wide_column(const CallSums<Acc>& sums, const WindowTask& t) {
 // A task is a chunk of the column, so that the sums along the first axis stay in cache.
 template <class Acc>
 void wide_column_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
-  constexpr int64_t width = 2048;
-  const int64_t parts = ceil_div(t.inner, width), stride = t.rows_first ? t.row_stride : t.column_stride;
+  constexpr int64_t least = 64, most = 2048;
   const int64_t n = t.rows_first ? t.n_column : t.n_row, step = t.rows_first ? t.column_stride : t.row_stride;
+  const int64_t fitting = tuning.row_chunk_bytes / (int64_t(sizeof(Acc)) * std::max<int64_t>(1, n)) / least * least;
+  const int64_t width = std::clamp(fitting, least, most);
+  const int64_t parts = ceil_div(t.inner, width), stride = t.rows_first ? t.row_stride : t.column_stride;
   const WindowMap &first = t.rows_first ? *t.row : *t.column, &last = t.rows_first ? *t.column : *t.row;
   parallel(outer_count(t) * parts, team, [&](int64_t p) {
     const int64_t outer = p / parts, at = p % parts * width, w = std::min(width, t.inner - at);

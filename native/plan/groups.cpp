@@ -69,10 +69,10 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   }
   const int64_t each = inner * by.size_of_sums;
   const MappedDim& column = dims[last];
-  const bool apart = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
+  const bool strided = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
   int64_t rows = 1;
   for (size_t k = 0; k < last; ++k) rows *= std::min(dims[k].n, dims[k].n_out());
-  const bool joins = rows >= 2 * least_joined && !apart;
+  const bool joins = rows >= 2 * least_joined && !strided;
   if ((count == most_together || !joins) && std::max(n, made) * each <= small_image_bytes) return false;
   const int64_t row = std::max(column.n, column.n_out() / 2) * each;
   if (row <= narrowest_bytes || row > narrow_bytes || !joins) return row <= narrowest_bytes;

@@ -144,6 +144,7 @@ int64_t HostPlan::positions() const {
   int64_t n = 0;
   for (const AxisMap* map : maps_) n += map->positions();
   for (int k = 0; k < n_own_maps_; ++k) n += own_maps_[k]->positions();
+  for (const Step& step : steps_) n += step.call->positions();
   return n;
 }
 

@@ -18,6 +18,8 @@ struct KernelCall {
   // The same, with rows of the result stored as floats. Returns false, before anything is done, if the kernel cannot.
   virtual bool run_to_floats(uintptr_t, const FloatRows&, int) const { return false; }
   virtual const char* name() const = 0;
+  // Positions in tables that the call has besides the maps' own; they bound the cache of plans.
+  virtual int64_t positions() const { return 0; }
 };
 
 }  // namespace tenter

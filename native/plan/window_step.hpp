@@ -71,6 +71,7 @@ struct WindowStep final : KernelCall {
         SourceIndex::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
   }
   const char* name() const override { return "window"; }
+  int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);
     const bool chunks = in_chunks();  // decided with the interpreter's lock, as tables are made with it
@@ -106,21 +107,20 @@ struct WindowStep final : KernelCall {
     if (chunks) return window_in_chunks(call, *computed, threads);
     const Kernels& k = kernels();
     if (task.pixels) return k.pixels(call, threads);
-    if (short_rows && run_joined(call, threads)) return;
+    if (short_rows) return run_joined(call, threads);
     call.permutes = permutes_of(columns, n_rows);
     k.window(call, threads);
   }
-  // Returns false if the joined rows have no permute tables but should have some.
-  bool run_joined(const WindowTask& call, int threads) const {
+  void run_joined(const WindowTask& call, int threads) const {
     WindowTask joined = short_rows->joined, rest = short_rows->rest;
     joined.permutes = permutes_of(&short_rows->map, n_rows);
+    if constexpr (verifies) verify(joined, 1), verify(rest, 1);
     joined.src = call.src, joined.dst = call.dst, joined.stream = call.stream;
     kernels().window(joined, threads);
-    if (!rest.n_row) return true;
+    if (!rest.n_row) return;
     rest.src = call.src + short_rows->source, rest.dst = call.dst + short_rows->target;
     rest.permutes = permutes_of(columns, n_rows_of(rest, 1));
     kernels().window(rest, threads);
-    return true;
   }
   // The permute tables of columns for so many rows. Null if they would not pay, or this instruction set has none.
   const PermuteTables* permutes_of(OwnedMap* of, int64_t rows) const {
