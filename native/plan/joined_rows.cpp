@@ -9,16 +9,6 @@
 namespace tenter {
 namespace {
 
-// Turns outer dims into rows, as long as all rows stay evenly spaced.
-void merge_outer(WindowTask& t) {
-  for (; t.n_outer; --t.n_outer) {
-    const int64_t n = t.outer_shape[t.n_outer - 1], stride = t.outer_stride[t.n_outer - 1];
-    if (t.n_row == 1) t.n_row = n, t.row_stride = stride;
-    else if (n == 1 || stride == t.row_stride * t.n_row) t.n_row *= n;
-    else return;
-  }
-}
-
 // n blocks of a map on a diagonal, each `shift` inputs after the one before.
 Rows blocks(const WindowMap& m, int64_t n, int64_t shift) {
   Rows made;
@@ -35,21 +25,20 @@ Rows blocks(const WindowMap& m, int64_t n, int64_t shift) {
 
 }  // namespace
 
-std::unique_ptr<JoinedRows> join_rows(const WindowTask& of) {
+std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
   WindowTask t = of;
-  if (!t.column || t.row || t.row_pitch || t.alpha || t.acc == Accumulate::i64) return nullptr;
+  if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64) return nullptr;
   const WindowMap& m = *t.column;
   const int64_t size = size_of(t.in), pixel = t.inner * size, width = m.n_out * t.inner;
   if (!m.start || m.n_in == 0 || width == 0 || 2 * width > joined_outputs) return nullptr;
   if (t.n_column == 1) t.column_stride = pixel;
   if (t.column_stride != pixel || (t.inner > 1 && t.inner_stride != size)) return nullptr;
-  merge_outer(t);
+  // Outer dims are merged, so the rows of the last one are those that are evenly spaced.
+  --t.n_outer, t.n_row = t.outer_shape[t.n_outer], t.row_stride = t.outer_stride[t.n_outer];
   const int64_t shift = t.row_stride / pixel;
   if (t.row_stride % pixel || shift < m.n_in) return nullptr;
-  int64_t rows = t.n_row;
-  for (int d = 0; d < t.n_outer; ++d) rows *= t.outer_shape[d];
   const int64_t n =
-      std::min({ceil_div(joined_outputs, width), joined_inputs / (shift * t.inner), rows / least_joined, t.n_row});
+      std::min({ceil_div(joined_outputs, width), joined_inputs / (shift * t.inner), n_rows / least_joined, t.n_row});
   if (n < 2) return nullptr;
   const int64_t n_in = (n - 1) * shift + m.n_in;
   auto made = std::make_unique<JoinedRows>(n_in, blocks(m, n, shift), !m.weight64);

@@ -15,7 +15,8 @@ struct JoinedRows {
   JoinedRows(int64_t n_in, Rows&& rows, bool ones) : map(n_in, std::move(rows), ones) {}
 };
 
-// Returns null if the rows of a task of columns are not short, not many, or not evenly spaced.
-std::unique_ptr<JoinedRows> join_rows(const WindowTask& t);
+// t: a task of columns, whose n_rows rows are its outer dims. Returns null for other tasks, and if rows are not short,
+// not many, or not evenly spaced.
+std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
 
 }  // namespace tenter

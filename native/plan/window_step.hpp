@@ -37,7 +37,7 @@ struct WindowStep final : KernelCall {
     if (task.column) columns = maps[n_maps - 1];
     if (columns) find_source_index();
     for (int k = 0; k < n_maps; ++k) prepare(*maps[k], n_maps == 1);
-    if (!source_index && !computed) short_rows = join_rows(task);
+    if (!source_index && !computed) short_rows = join_rows(task, n_rows);
   }
   // Finds the source indices whose transpose the columns are, if a kernel can sum by them.
   void find_source_index() {
@@ -45,10 +45,10 @@ struct WindowStep final : KernelCall {
     const bool equal = !columns->map.start && columns->map.width > 1;
     if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), source_index = runs.get();
     if (!source_index) return;
-    // Of many short rows, vectors hold a value of each.
-    const bool short_rows = std::max(source_index->n_in, source_index->n_out) <= longest_summed_row;
-    const bool many_rows = n_rows >= min_permuted_sum_rows;
-    if ((short_rows && many_rows) || !can_sum_indexed(task, *source_index)) source_index = nullptr;
+    // Many short rows are summed by tables, several at a time.
+    const bool are_short = std::max(source_index->n_in, source_index->n_out) <= longest_summed_row;
+    const bool are_many = n_rows >= min_permuted_sum_rows;
+    if ((are_short && are_many) || !can_sum_indexed(task, *source_index)) source_index = nullptr;
   }
   // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
   void prepare(OwnedMap& map, bool alone) {

@@ -67,7 +67,7 @@ constexpr int64_t max_permuted_taps = 16;      // with more taps, sharing loads 
 constexpr int64_t max_permuted_inner = 4;      // wider columns fill vectors without permutations
 constexpr int64_t min_permuted_rows = 8;       // for fewer rows, making the tables takes longer than the call
 constexpr int64_t min_permuted_sum_rows = 64;  // the same without weights: most of these maps are used once
-constexpr int64_t longest_summed_row = 512;    // inputs and outputs of short rows, of which a vector holds a value each
+constexpr int64_t longest_summed_row = 512;    // inputs and outputs of rows that tables sum faster, if rows are many
 // Short rows are joined until they have so many outputs, or inputs; at most one in `least_joined` of all rows, as the
 // tables of the joined rows have to pay.
 constexpr int64_t joined_outputs = 512, joined_inputs = 4096, least_joined = 32;
