@@ -137,8 +137,8 @@ def test_a_crafted_pickle_brings_no_tables_in(kind, state):
 
 def test_maps_whose_check_is_left_out_are_refused():
     class Fast(Copy):
-        def __post_init__(self):
-            pass
+        def __init__(self, n_in, n_out, offsets):
+            self._set(n_in=n_in, n_out=n_out, repeat=None, offsets=offsets, block=1)
 
     with pytest.raises(TypeError, match=r"map: expected a Copy, a Window or a Gather, got test_immutable_maps\..*Fast"):
         Fast(2, 1000, offsets=[0, 10**6, 1000]).apply(np.zeros(2), 0)

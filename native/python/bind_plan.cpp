@@ -110,7 +110,7 @@ nb::dict buffer_of(const Buffer& b) {
   return fields({"memory", "at", "number", "itemsize"}, b.memory, b.at, b.dtype, b.itemsize);
 }
 
-// The same plan as data, for Triton and for `explain`: the fields of tenter._plans.core.Passes.
+// The same plan as data, for Triton and for `explain`: the fields of tenter._plans.passes.Passes.
 nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate, bool on_device,
                  const nb::object& room) {
   MappedArray mapped(layout, maps, order, saturate);

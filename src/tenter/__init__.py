@@ -10,21 +10,21 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, maps, memory, numpy as numpy  # noqa: F401
+from tenter import _native, conventions, filters, geometry, maps, memory  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._arrays.library import imported as _imported
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
 )
-from tenter.configuration import show_config
 from tenter.ops import expand, repeat, repeat_interleave, tile
 from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
-    from tenter import image as image, lazy as lazy, ragged as ragged, torch as torch
+    from tenter import image as image, lazy as lazy, numpy as numpy, ragged as ragged, torch as torch
     from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
+    from tenter.configuration import show_config as show_config
 
 __version__ = "0.1.0"
 
@@ -66,12 +66,15 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__all__", "__doc__", "__version__", "numpy", "torch"])
 
 
+# Public functions and types by the module that has them, which is imported when they are asked for.
+_LATE = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
+
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
         """tenter.torch imports PyTorch, the others take a tenth of tenter's own time: imported when asked for."""
-        if name in ("image", "lazy", "ragged", "torch"):
+        if name in ("image", "lazy", "numpy", "ragged", "torch"):
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
-        if name in ("Explanation", "Shape", "explain"):
-            return getattr(_imported(lambda: importlib.import_module("tenter._explain")), name)
+        if name in _LATE:
+            return getattr(_imported(lambda: importlib.import_module(_LATE[name])), name)
         raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")

@@ -8,10 +8,10 @@ read outside the array, and whether shrinking is antialiased. Each disagreement 
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter._arrays.arguments import error, integer
 from tenter._arrays.errors import Refusal
+from tenter._arrays.types import Floats
 from tenter._rules.presets import PRESETS as PRESETS, Convention as Convention, convention
 from tenter.resampling import axis_map
 
@@ -85,11 +85,9 @@ def _word(value: object) -> str:
     return str(value)
 
 
-def _groups(
-    chosen: dict[str, Convention], mode: str, n_in: int, n_out: int
-) -> list[tuple[list[str], npt.NDArray[np.float64]]]:
+def _groups(chosen: dict[str, Convention], mode: str, n_in: int, n_out: int) -> list[tuple[list[str], Floats]]:
     """The mode's matrices, each with the names of the conventions that have it."""
-    groups: list[tuple[list[str], npt.NDArray[np.float64]]] = []
+    groups: list[tuple[list[str], Floats]] = []
     for name, how in chosen.items():
         if how.modes and mode not in how.modes:
             continue
@@ -102,7 +100,7 @@ def _groups(
     return groups
 
 
-def _drawing(names: list[str], matrix: npt.NDArray[np.float64]) -> list[str]:
+def _drawing(names: list[str], matrix: Floats) -> list[str]:
     """Names, numbers of inputs, and a line for each output, of one width."""
     lines = [", ".join(names), "".join(f"{i:4d}" for i in range(matrix.shape[1]))]
     lines += ["".join("   ." if abs(w) < 5e-7 else f"{round(100 * w):4d}" for w in row) for row in matrix]

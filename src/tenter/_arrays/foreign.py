@@ -1,7 +1,6 @@
 """Objects that hold an array and are not one: labeled containers, files, images, buffers. Their packages are not
 imported here."""
 
-import array
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -26,7 +25,8 @@ def class_name(kind: type) -> str:
 def holds_an_array(x: object) -> bool:
     """True if NumPy can get an array from x by one of three protocols."""
     kind = type(x)
-    return hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or isinstance(x, (array.array, memoryview))
+    buffers = memoryview, getattr(sys.modules.get("array"), "array", memoryview)
+    return hasattr(kind, "__array__") or hasattr(kind, "__dlpack__") or isinstance(x, buffers)
 
 
 def of_range(name: str, x: range) -> Array | list[int]:

@@ -91,7 +91,8 @@ def show_signature(function: Callable[..., Any]) -> None:
     functions that are called often have no star in their signature: `too_many` catches the first extra positional
     argument, and `no_other` catches unknown names.
     """
-    written = inspect.signature(function).parameters
+    signature = inspect.signature(function)
+    written = signature.parameters
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
@@ -101,7 +102,7 @@ def show_signature(function: Callable[..., Any]) -> None:
             p = p.replace(kind=p.KEYWORD_ONLY)
         if p.name not in ("too_many", "no_other"):
             shown.append(p)
-    function.__signature__ = inspect.signature(function).replace(parameters=shown)  # type: ignore[attr-defined]
+    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
 
 
 def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:

@@ -2,9 +2,9 @@
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from tenter import _native
 
@@ -31,27 +31,21 @@ _ASKED = _asked()
 _DEFAULT = _ASKED or _cores()
 
 
-class _Here(threading.local):
-    """Settings of one thread."""
-
-    one = False
-
-
-_here = _Here()
+_one = ContextVar("one_thread", default=False)  # a thread begins with the default
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Makes calls of this thread use one thread each, for code that runs many of them at once."""
-    before, _here.one = _here.one, True
+    before = _one.set(True)
     try:
         yield
     finally:
-        _here.one = before
+        _one.reset(before)
 
 
 def thread_count() -> int:
-    if _here.one:
+    if _one.get():
         return 1
     if chosen is not None:
         return chosen
@@ -63,7 +57,7 @@ def thread_count() -> int:
 
 def source() -> str:
     """Says who chose the number of threads, in the order that `thread_count` uses."""
-    if _here.one:
+    if _one.get():
         return "one, as many calls run at once"
     if chosen is not None:
         return "tenter.set_num_threads"

@@ -12,7 +12,6 @@ from tenter._plans.plan import CallPlan
 from tenter._specs.resize import Resize
 from tenter._specs.segments import Segments
 from tenter._specs.spec import Spec
-from tenter._standard import executor as standard_executor
 
 
 class Executor(Protocol):
@@ -164,9 +163,17 @@ def _dask() -> Executor:
     return executor
 
 
+def _standard() -> Executor:
+    from tenter._standard import executor  # a thirtieth of tenter's import
+
+    return executor
+
+
 # Executors that are imported when they are first needed, by the library's package.
-OTHERS: dict[str, Callable[[], Executor]] = {"torch": _torch, "jax": _jax, "dask.array": _dask}
-_loaded: dict[str, Executor] = {"numpy": numpy_executor, standard_arrays.PACKAGE: standard_executor}
+OTHERS: dict[str, Callable[[], Executor]] = {
+    "torch": _torch, "jax": _jax, "dask.array": _dask, standard_arrays.PACKAGE: _standard
+}  # fmt: skip
+_loaded: dict[str, Executor] = {"numpy": numpy_executor}
 # EXACT: the executor of each array type. FIND: the function that looks up cached calls on that type. VIEW: its
 # expand_fast. A library is added when it is first needed.
 EXACT: dict[type, Executor] = dict.fromkeys(numpy_arrays.TYPES, _loaded["numpy"])

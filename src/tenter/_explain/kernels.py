@@ -9,7 +9,7 @@ from tenter._arrays.library import OTHERS
 from tenter._arrays.thread_count import thread_count
 from tenter._execution import executor
 from tenter._explain.outlines import Made, Outline
-from tenter._plans import core
+from tenter._plans import passes as planner
 from tenter._plans.plan import CallPlan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Maps
@@ -75,7 +75,7 @@ def _launched(planned: CallPlan) -> tuple[str, ...]:
 def _told(x: Outline, planned: CallPlan) -> list[str]:
     """Describes the core's plan pass by pass."""
     saturate = planned.spec.saturates(x.memory_layout.dtype)
-    made = core.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
+    made = planner.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
     calls = iter(planned.steps.steps)
     # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))

@@ -10,12 +10,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import _native
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.types import Floats
+from tenter._arrays.types import Floats, Ints
 from tenter._rules.geometry import LARGEST, is_real, plain
 
 # Smaller weights are rounding errors. They are dropped, because inf times such a weight would be inf.
@@ -66,7 +65,7 @@ def _of_core(core: _native.Filter, support: float, normalized: bool) -> Filter:
     return Filter(partial(_weights, core), support, normalized)
 
 
-def gaussian(sigma: float) -> tuple[npt.NDArray[np.int64], Floats]:
+def gaussian(sigma: float) -> tuple[Ints, Floats]:
     """Returns a Gaussian over whole pixels, cut at four sigma: their distances, and weights that sum to one (as in
     SciPy)."""
     reach = int(4 * sigma + 0.5)

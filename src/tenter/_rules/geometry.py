@@ -5,7 +5,6 @@ fractions. So a position on the edge between two pixels is exactly there, withou
 """
 
 import operator
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays.arguments import error, integer, one_of
 from tenter._arrays.errors import Refusal
+from tenter._arrays.immutable import Immutable
 from tenter._arrays.types import Array, Floats, Ints
 
 HALF = Fraction(1, 2)
@@ -35,8 +35,7 @@ def canonical(field: str, word: Any) -> Any:
     return _ALIASES[field].get(word, word) if isinstance(word, str) else word
 
 
-@dataclass(frozen=True, repr=False)
-class Geometry:
+class Geometry(Immutable):
     """Where the outputs of one axis are in its input, in exact fractions. Provisional: it may change before 1.0.
 
     Pixel i covers [i, i + 1) and has the index i at its center. Output o is at the index first + o * step.
@@ -73,25 +72,29 @@ class Geometry:
     array([0. , 1.5, 3. ])
     """
 
+    __match_args__ = ("n_in", "n_out", "align", "scale", "box")
     n_in: int
     n_out: int
-    align: str = "center"
+    align: str
     scale: Fraction | None = None
     box: tuple[Fraction, Fraction] | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, n_in: int, n_out: int, align: str = "center", scale: Fraction | None = None,
+        box: tuple[Fraction, Fraction] | None = None,
+    ) -> None:  # fmt: skip
         try:
-            for name in ("n_in", "n_out"):
-                object.__setattr__(self, name, integer(name, getattr(self, name), least=0))
-            object.__setattr__(self, "align", canonical("align", self.align))
-            one_of("align", self.align, ALIGNS)
+            lengths = {"n_in": integer("n_in", n_in, least=0), "n_out": integer("n_out", n_out, least=0)}
+            align = canonical("align", align)
+            one_of("align", align, ALIGNS)
         except Refusal as refusal:
-            raise error(refusal, "Geometry", self.n_in, self.n_out, self.align) from None
-        if self.scale is not None:
-            object.__setattr__(self, "scale", Fraction(plain(self.scale)))
-        if self.box is not None:
-            lo, hi = self.box
-            object.__setattr__(self, "box", (Fraction(plain(lo)), Fraction(plain(hi))))
+            raise error(refusal, "Geometry", n_in, n_out, align) from None
+        self._set(**lengths, align=align)
+        if scale is not None:
+            self._set(scale=Fraction(plain(scale)))
+        if box is not None:
+            begin, end = box
+            self._set(box=(Fraction(plain(begin)), Fraction(plain(end))))
 
     def line(self) -> tuple[Fraction, Fraction]:
         """The index of output 0, and the distance between outputs.
@@ -185,6 +188,12 @@ class Geometry:
         """
         first, step = self.line()
         return positions(first - step / 2 + HALF, step, self.n_out + 1)[:2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Geometry) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
 
     def __repr__(self) -> str:
         first, step = self.line()

@@ -1,7 +1,5 @@
 """What libraries mean by "resize", as data. Each row has the defaults for `resize(..., like=...)`."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tenter import _native
@@ -101,7 +99,7 @@ class Convention(NamedTuple):
     modes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, like: Like | Convention, **fields: Unpack[Fields]) -> Convention:
+    def of(cls, like: "Like | Convention", **fields: "Unpack[Fields]") -> "Convention":
         """A library's convention with some fields changed.
 
         Parameters

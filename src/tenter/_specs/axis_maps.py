@@ -5,12 +5,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.errors import refuse
-from tenter._arrays.types import Ints
+from tenter._arrays.types import Bools, Ints
 from tenter._rules import filters
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.geometry import LARGEST, Geometry, units
@@ -162,7 +161,7 @@ def _wide(rule: AxisRule, geometry: Geometry) -> WideNumbers:
     return WideNumbers(line, wide, one, ratio, begin, end, float(geometry.scale or 1))
 
 
-def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, Bools]:
     """Returns the source index of each output, and which outputs are outside the axis and have none. Positions may
     descend."""
     geometry = rule.geometry(n_in, n_out)
@@ -177,7 +176,7 @@ def _nearest(rule: AxisRule, n_in: int, n_out: int, wide: Any) -> tuple[Ints, np
     return _native.folded(found, n_in, rule.edge), nowhere
 
 
-def _indexed(index: Ints, nowhere: npt.NDArray[np.bool_], n_in: int) -> AxisMap:
+def _indexed(index: Ints, nowhere: Bools, n_in: int) -> AxisMap:
     n_out = len(index)
     if nowhere.any():
         stop = np.maximum.accumulate(np.where(nowhere, 0, index + 1))  # empty rows are at the ends

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from tenter._arrays.dtypes import NUMBERS
-from tenter._plans import core
+from tenter._plans import passes as planner
 from tenter.maps import AxisMap, Gather
 from tenter.maps._counts import CountCopy, CountSums
 
@@ -63,7 +63,7 @@ class Pass(NamedTuple):
     spare: int
 
 
-def read(passes: Iterable[core.Pass], maps: list[Any]) -> Iterator[Pass]:
+def read(passes: Iterable[planner.Pass], maps: list[Any]) -> Iterator[Pass]:
     """Reads the core's passes. maps: those that the core was given."""
     for p in passes:
         axes = list(range(p.first, p.first + p.n_axes))
@@ -71,11 +71,11 @@ def read(passes: Iterable[core.Pass], maps: list[Any]) -> Iterator[Pass]:
         yield Pass(p.copies, _buffer(p.source), _buffer(p.target), dims, axes, p.spare - FIRST_TEMPORARY)
 
 
-def _buffer(b: core.CoreBuffer) -> Buffer:
+def _buffer(b: planner.CoreBuffer) -> Buffer:
     return Buffer(b.memory, b.at, _NAMES.get(b.number, ""), b.itemsize)
 
 
-def _dim(maps: list[Any], d: core.PassDim) -> MappedDim:
+def _dim(maps: list[Any], d: planner.PassDim) -> MappedDim:
     if d.map < 0:
         return MappedDim(d.n, d.stride)
     m = maps[d.map]

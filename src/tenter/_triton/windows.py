@@ -8,7 +8,7 @@ import torch
 import triton.language as tl
 
 from tenter._arrays.layout import Layout, Order, contiguous, merged
-from tenter._plans import core
+from tenter._plans import passes as planner
 from tenter._triton import copies, passes, tables
 from tenter._triton.copies import INT64_SIZE, NARROW, divisor, next_power_of_two, warps
 from tenter._triton.launch import PER_CALL, POINTERS
@@ -58,7 +58,7 @@ def launches(
     saturate = saturate and any(
         isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
     )
-    planned = core.planned(src, maps, order, saturate, True)
+    planned = planner.planned(src, maps, order, saturate, True)
     by_axis = {axis: m for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)}
     changed = [by_axis[axis] for axis in order or range(len(src.shape)) if axis in by_axis]
     tabled = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]

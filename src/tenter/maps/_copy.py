@@ -1,10 +1,8 @@
 """Maps that copy: every output is one input."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter import _native
 from tenter._arrays.cached import cached
@@ -27,11 +25,12 @@ from tenter.maps._values import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from tenter._arrays.signatures import Apply
     from tenter.maps._window import Window
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Copy(Operators):
     """A map whose every output is one input, in ascending order. Provisional: it may change before 1.0.
 
@@ -68,28 +67,32 @@ class Copy(Operators):
     array([0, 1, 2, 0, 1, 2])
     """
 
+    __match_args__ = ("n_in", "n_out", "repeat", "offsets", "block")
     n_in: int
     n_out: int
-    repeat: int | None = None
+    repeat: int | None
     offsets: Ints | None = Table(np.int64)  # type: ignore[assignment]
-    block: int = 1
+    block: int
     apply: "ClassVar[Apply]"  # set by `tenter._execution.apply`
     T: ClassVar["Window"]  # set by `maps/_transposed.py`
 
     __reduce__ = rebuilt
     __setstate__ = unchecked
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, n_in: int, n_out: int, repeat: int | None = None, offsets: "ArrayLike | None" = None, block: int = 1
+    ) -> None:
+        self._set(n_in=n_in, n_out=n_out, repeat=repeat, offsets=offsets, block=block)
         int_fields(self, "n_in", "n_out", "block")
         require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
-        offsets, n_in, n_out = self.offsets, self.n_in // self.block, self.n_out // self.block
-        require((self.repeat is None) != (offsets is None), "either repeat or offsets")
-        if offsets is None:
+        n_in, n_out = self.n_in // self.block, self.n_out // self.block
+        require((repeat is None) != (self.offsets is None), "either repeat or offsets")
+        if self.offsets is None:
             int_fields(self, "repeat")
             assert self.repeat is not None
             require(n_out == n_in * self.repeat, "n_out == n_in * repeat")
         else:
-            check_offsets(n_in, n_out, offsets)
+            check_offsets(n_in, n_out, self.offsets)
 
     @classmethod
     def repeat_each(cls, n_in: int, repeat: int) -> "Copy":
@@ -138,7 +141,7 @@ class Copy(Operators):
         return cls(n_in, n_in * repeat, repeat=repeat, block=n_in) if n_in else cls.repeat_each(0, repeat)
 
     @classmethod
-    def repeats(cls, repeats: npt.ArrayLike) -> "Copy":
+    def repeats(cls, repeats: "ArrayLike") -> "Copy":
         """Input i repeats[i] times in a row.
 
         Parameters
@@ -164,7 +167,7 @@ class Copy(Operators):
         return cls(len(offsets) - 1, int(offsets[-1]), offsets=offsets)
 
     @classmethod
-    def from_index(cls, index: npt.ArrayLike, n_in: int) -> "Copy":
+    def from_index(cls, index: "ArrayLike", n_in: int) -> "Copy":
         """Output o reads input index[o].
 
         Parameters

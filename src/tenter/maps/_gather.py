@@ -1,7 +1,6 @@
 """Maps that gather: every output is a weighted sum of any inputs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -24,10 +23,11 @@ from tenter.maps._values import (
 from tenter.maps._window import Window
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from tenter._arrays.signatures import Apply
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Gather(Operators):
     """A map whose every output is a weighted sum of any inputs. Provisional: it may change before 1.0.
 
@@ -60,6 +60,7 @@ class Gather(Operators):
     array([6., 3.])
     """
 
+    __match_args__ = ("n_in", "n_out", "offset", "index", "weight")
     n_in: int
     n_out: int
     offset: Ints = Table(np.int64, required=True)  # type: ignore[assignment]
@@ -72,13 +73,14 @@ class Gather(Operators):
     __reduce__ = rebuilt
     __setstate__ = unchecked
 
-    def __post_init__(self) -> None:
+    def __init__(self, n_in: int, n_out: int, offset: "ArrayLike", index: "ArrayLike", weight: "ArrayLike") -> None:
+        self._set(n_in=n_in, n_out=n_out, offset=offset, index=index, weight=weight)
         int_fields(self, "n_in", "n_out")
-        offset, index, weight = self.offset, self.index, self.weight
-        require(offset.shape == (self.n_out + 1,) and offset[0] == 0, "n_out + 1 offsets from 0")
-        require(np.all(offset[1:] >= offset[:-1]), "ascending offsets")
-        require(index.shape == weight.shape == (offset[-1],), "an index and a weight per tap")
-        require(not index.size or (index.min() >= 0 and index.max() < self.n_in), "indices in [0, n_in)")
+        begins, inputs = self.offset, self.index
+        require(begins.shape == (self.n_out + 1,) and begins[0] == 0, "n_out + 1 offsets from 0")
+        require(np.all(begins[1:] >= begins[:-1]), "ascending offsets")
+        require(inputs.shape == self.weight.shape == (begins[-1],), "an index and a weight per tap")
+        require(not inputs.size or (inputs.min() >= 0 and inputs.max() < self.n_in), "indices in [0, n_in)")
 
     def _make_tables(self) -> None:
         if (rule := self.picking) is not None:

@@ -2,15 +2,17 @@
 
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
-import numpy as np
-import numpy.typing as npt
+from tenter._arrays.immutable import Immutable
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from tenter._arrays.signatures import Element, Held, Nested, Other, Tensor
     from tenter.maps import AxisMap
 
 
-class Operators:
+class Operators(Immutable):
     """What all kinds of maps share."""
 
     __array_ufunc__ = None  # makes NumPy's numbers and arrays leave operators to maps

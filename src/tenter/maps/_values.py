@@ -1,16 +1,17 @@
 """What all kinds of maps share: tables that cannot change after they were checked, and checks of invariants."""
 
 import operator
-from dataclasses import fields
-from typing import Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from tenter._arrays import limits
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array, Ints
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Map = TypeVar("Map")
 
@@ -25,17 +26,15 @@ class Table:
     def __set_name__(self, kind: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, map_: Any, kind: type | None = None) -> Array | None:
-        if map_ is None:  # the dataclass asks for the field's default
-            if self.required:
-                raise AttributeError(self.name)
-            return None
+    def __get__(self, map_: Any, kind: type | None = None) -> Any:
+        if map_ is None:
+            return self
         if self.name not in map_.__dict__:
             map_._make_tables()
         held = map_.__dict__[self.name]
         return None if held is None else np.frombuffer(held, self.dtype)
 
-    def __set__(self, map_: Any, values: npt.ArrayLike | None) -> None:
+    def __set__(self, map_: Any, values: "ArrayLike | None") -> None:
         held = None if values is None and not self.required else frozen(self.name, values, self.dtype)
         map_.__dict__[self.name] = held
 
@@ -98,7 +97,7 @@ def trusted(kind: type[Map], **values: Any) -> Map:
 
 def rebuilt(map_: Any) -> tuple[type, tuple[Any, ...]]:
     """Returns what copies and pickles are made from: the fields, without cached values. The constructor checks them."""
-    return type(map_), tuple(getattr(map_, field.name) for field in fields(map_))
+    return type(map_), map_._values()
 
 
 def unchecked(map_: Any, state: Any) -> NoReturn:

@@ -1,7 +1,6 @@
 """Maps whose outputs are weighted sums of adjacent inputs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,11 +24,12 @@ from tenter.maps._values import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from tenter._arrays.signatures import Apply
     from tenter.maps._copy import Copy
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Window(Operators):
     """A map whose every output is a weighted sum of adjacent inputs. Provisional: it may change before 1.0.
 
@@ -67,13 +67,14 @@ class Window(Operators):
     array([0.5, 2.5])
     """
 
+    __match_args__ = ("n_in", "n_out", "start", "offset", "weight", "width", "block")
     n_in: int
     n_out: int
     start: Ints | None = Table(np.int64)  # type: ignore[assignment]
     offset: Ints | None = Table(np.int64)  # type: ignore[assignment]
     weight: Floats | None = Table(np.float64)  # type: ignore[assignment]
-    width: int | None = None
-    block: int = 1
+    width: int | None
+    block: int
     apply: "ClassVar[Apply]"
     T: ClassVar["Copy | Window"]
     from_scipy: ClassVar[Callable[[Any], "Window"]]
@@ -81,20 +82,23 @@ class Window(Operators):
     __reduce__ = rebuilt
     __setstate__ = unchecked
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, n_in: int, n_out: int, start: "ArrayLike | None" = None, offset: "ArrayLike | None" = None,
+        weight: "ArrayLike | None" = None, width: int | None = None, block: int = 1,
+    ) -> None:  # fmt: skip
+        self._set(n_in=n_in, n_out=n_out, start=start, offset=offset, weight=weight, width=width, block=block)
         int_fields(self, "n_in", "n_out", "block")
         require(self.n_in % self.block == 0 and self.n_out % self.block == 0, "whole blocks")
         n_in, n_out = self.n_in // self.block, self.n_out // self.block
-        start, offset, weight = self.start, self.offset, self.weight
-        if start is None:
-            require(offset is None and weight is None and self.width is not None, "start and offset, or width")
+        if self.start is None:
+            require(offset is None and weight is None and width is not None, "start and offset, or width")
             int_fields(self, "width")
             assert self.width is not None
             require(n_in == n_out * self.width, "n_in == n_out * width")
             return
-        require(offset is not None and self.width is None, "start and offset, or width")
-        assert offset is not None
-        check_rows(n_in, n_out, start, offset, weight)
+        require(self.offset is not None and width is None, "start and offset, or width")
+        assert self.offset is not None
+        check_rows(n_in, n_out, self.start, self.offset, self.weight)
 
     def _make_tables(self) -> None:
         check_table_size(self._core.n_taps + 2.0 * self.n_out, 16)
