@@ -35,6 +35,7 @@ from benchmarks import (
     overhead,
     peers,
     random_calls,
+    random_report,
     report,
     table,
     volumes,
@@ -88,7 +89,7 @@ def parser() -> argparse.ArgumentParser:
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/measured/{new_calls.OUT.stem}.md and .json"))
     busy.add_arguments(what.add_parser("busy", help="prints what calls take while other processes are busy"), positive)
-    random_calls.add_arguments(what.add_parser("random", help="prints how random calls compare"), positive)
+    random_calls.add_arguments(what.add_parser("random", help=f"writes {random_report.PAGE}"), positive)
     cpu_arguments(what.add_parser("cpu", help="writes docs/measured/calls.md and .json"))
     return parser
 

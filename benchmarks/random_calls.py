@@ -1,6 +1,7 @@
 """`python -m benchmarks random`: calls that nobody chose, each beside the same call of PyTorch or NumPy.
 
-A call is a few lines of Python, printed for the slowest. Shapes, dims, dtypes, layouts, factors, scales, modes, counts
+It writes docs/measured/random.md and a part of docs/performance.md. A call is a few lines of Python, printed for the
+slowest. Shapes, dims, dtypes, layouts, factors, scales, modes, counts
 and gradients are random, and results have 40 bytes to 64 MiB. A call is timed in pairs with its peer, and some with
 themselves: how often these are "slower" is what noise does. A call that seems slower is timed once more.
 """
@@ -12,22 +13,23 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 import tenter
+from benchmarks import random_report as report
+from benchmarks.machine import Settings, brief, machine
 from benchmarks.measure import Call, fill, in_turns, timed
 from benchmarks.peers import set_threads
+from benchmarks.random_report import ITSELF, Drawn, Timed
 from benchmarks.results import Contest
-from benchmarks.table import lined
 
 LEAST_BYTES, MOST_BYTES = 40, 64 << 20
-LOSS = 0.95
 SECONDS, BLOCK, LEAST, MOST = 0.03, 2e-4, 5, 25  # of the pairs of a call; of a timing; how many pairs
-ITSELF, ITSELF_OF = "the same call against itself", 4  # one in so many calls
+ITSELF_OF = 4  # one in so many calls is timed against itself
 NAMES = {"np": np, "torch": torch, "F": functional, "tenter": tenter}
 SIZES = {"uint8": 1, "bool": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4, "int64": 8,
          "float64": 8, "complex64": 8, "complex128": 16}  # fmt: skip
@@ -35,31 +37,6 @@ COPIED = [d for d in SIZES if d != "bfloat16"]  # which NumPy has too
 FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
 SPATIAL = {"nearest": (1, 2, 3), "nearest-exact": (1, 2, 3), "linear": (1,), "bilinear": (2,), "trilinear": (3,),
            "bicubic": (2,), "area": (1, 2, 3)}  # fmt: skip
-
-
-class Drawn(NamedTuple):
-    """setup: lines that make what the two expressions read."""
-
-    function: str
-    peer: str
-    setup: str
-    ours: str
-    theirs: str
-
-
-class Timed(NamedTuple):
-    drawn: Drawn
-    threads: int
-    contest: Contest
-
-    def source(self) -> str:
-        c, d = self.contest, self.drawn
-        said = f"# {c.ratio:.2f}: tenter {shown(c.ours_ms)}, {d.peer} {shown(c.peer_ms)}, threads: {self.threads}"
-        return "\n".join([said, d.setup, d.ours, d.theirs])
-
-
-def shown(ms: float) -> str:
-    return f"{ms:.3g} ms" if ms >= 1 else f"{ms * 1e3:.3g} us"
 
 
 class Chance:
@@ -211,7 +188,7 @@ def bound(call: Drawn) -> tuple[Call, Call]:
 def contest(a: Call, b: Call) -> Contest:
     found = Contest()
     fill(found, in_turns(a, b, SECONDS, BLOCK, timed, least=LEAST, most=MOST))
-    if found.ratio < LOSS:  # once more, and what is nearer to the other counts
+    if found.ratio < report.LOSS:  # once more, and what is nearer to the other counts
         again = Contest()
         fill(again, in_turns(a, b, 2 * SECONDS, BLOCK, timed, least=2 * LEAST, most=2 * MOST))
         found = max(found, again, key=lambda c: c.ratio)
@@ -220,8 +197,8 @@ def contest(a: Call, b: Call) -> Contest:
 
 def timed_calls(chosen: argparse.Namespace) -> Iterator[Timed]:
     end = time.monotonic() + 60 * chosen.minutes if chosen.minutes else None
-    made = number = 0
-    while (end is None or time.monotonic() < end) and (chosen.calls is None or made < chosen.calls):
+    number, made = 0, Counter[int]()  # by the number of threads
+    while (end is None or time.monotonic() < end) and (chosen.calls is None or made.total() < chosen.calls):
         call, number = draw(chosen.seed, number), number + 1
         if chosen.only.lower() not in call.function.lower():
             continue
@@ -236,9 +213,9 @@ def timed_calls(chosen: argparse.Namespace) -> Iterator[Timed]:
             if not refused(call):
                 yield Timed(call, threads, Contest(failed=f"{type(error).__name__}: {error}"))
             continue
-        made += 1
+        made[threads] += 1
         yield Timed(call, threads, contest(ours, theirs))
-        if made % ITSELF_OF == 0:
+        if made[threads] % ITSELF_OF == 0:
             yield Timed(call._replace(function=ITSELF, peer="tenter"), threads, contest(ours, ours))
 
 
@@ -253,33 +230,13 @@ def refused(call: Drawn) -> bool:
     return False
 
 
-def table(found: list[Timed]) -> list[str]:
-    groups: dict[tuple[str, int], list[float]] = {}
-    for one in found:
-        name = one.drawn.function
-        groups.setdefault((name if name == ITSELF else f"{name} / {one.drawn.peer}", one.threads), []).append(
-            one.contest.ratio
-        )
-    calls = [one.contest.ratio for one in found if one.drawn.function != ITSELF]
-    rows = [row(name, threads, groups[name, threads]) for name, threads in sorted(groups)]
-    return [lined(HEAD, [*rows, row("all calls", None, calls)], "---")]
-
-
-HEAD = ["call / peer", "threads", "calls", "slower", "least", "median"]
-
-
-def row(name: str, threads: int | None, ratios: list[float]) -> list[str]:
-    slower = sum(r < LOSS for r in ratios)
-    numbers = (f"{min(ratios):.2f}", f"{float(np.median(ratios)):.2f}") if ratios else ("", "")
-    return [name, "" if threads is None else str(threads), str(len(ratios)), str(slower), *numbers]
-
-
 def add_arguments(parser: argparse.ArgumentParser, positive: Callable[[str], int]) -> None:
     parser.add_argument("--calls", type=positive, metavar="N", help="so many (default: 300, without --minutes)")
     parser.add_argument("--minutes", type=float, metavar="M", help="until so long has passed")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the choices (default: 0)")
     parser.add_argument("--threads", type=positive, action="append", metavar="N", help="may be repeated (default: 1)")
-    parser.add_argument("--only", metavar="TEXT", default="", help="only functions with this in their names")
+    parser.add_argument("--only", metavar="TEXT", default="", help="functions with this in their names; not written")
+    parser.add_argument("--print", action="store_true", dest="printed", help="printed, not written")
     parser.add_argument(
         "--slowest", type=int, default=4, metavar="N", help="print the source of so many of each function (default: 4)"
     )
@@ -300,13 +257,20 @@ def main(chosen: argparse.Namespace) -> int:
     if not found:
         print(f"no call has {chosen.only!r} in its name", file=sys.stderr)
         return 2
-    print("\n\n".join(table(found)))
-    compared = [one for one in found if one.drawn.function != ITSELF and one.contest.ratio < LOSS]
-    shown: Counter[tuple[str, str]] = Counter()  # else one known cause would be all that is shown
-    for one in sorted(compared, key=lambda one: one.contest.ratio):
-        shown[one.drawn.function, one.drawn.peer] += 1
-        if shown[one.drawn.function, one.drawn.peer] <= chosen.slowest:
-            print(f"\n{one.source()}")
+    print(f"{report.shares(found)}\n\n{report.table(found)}")
+    for one in report.slowest(found, chosen.slowest):
+        print(f"\n{one.source()}")
     for one in failed:
         print(f"\n# {one.contest.failed}\n{one.drawn.setup}\n{one.drawn.ours}\n{one.drawn.theirs}")
+    if not (chosen.only or chosen.printed):
+        report.write(found, about(chosen, found))
     return int(bool(failed))
+
+
+def about(chosen: argparse.Namespace, found: list[Timed]) -> str:
+    """The machine, and the command that makes the same calls."""
+    until = f"--minutes {chosen.minutes:g}" if chosen.minutes else f"--calls {chosen.calls}"
+    threads = "".join(f" --threads {n}" for n in chosen.threads)
+    made = sum(one.drawn.function != ITSELF for one in found)
+    where = brief(machine(Settings(max(chosen.threads), 0, 0)))
+    return f"{where} `python -m benchmarks random {until} --seed {chosen.seed}{threads}` made {made:,} calls."

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
 import pytest
 import torch
-from benchmarks import __main__ as command, random_calls
+from benchmarks import __main__ as command, random_calls, random_report
 from benchmarks.measure import LEAST_PAIRS
-from benchmarks.random_calls import ITSELF, NAMES, Drawn, Timed
+from benchmarks.random_calls import NAMES
+from benchmarks.random_report import BEGIN, END, ITSELF, Drawn, Timed
 from benchmarks.results import Contest
 
 
@@ -19,6 +22,7 @@ def small(monkeypatch):
 
 def run(monkeypatch, capsys, *arguments: str) -> tuple[int, str]:
     monkeypatch.setattr("sys.argv", ["benchmarks", "random", *arguments])
+    monkeypatch.setattr(random_report, "write", lambda *_: pytest.fail("a page is written"))
     threads = torch.get_num_threads()
     status = command.main()
     assert torch.get_num_threads() == threads
@@ -48,22 +52,32 @@ def test_a_seed_draws_the_same_calls_again_and_another_seed_others():
 
 
 def test_what_is_printed_runs_again(monkeypatch, capsys):
-    monkeypatch.setattr(random_calls, "LOSS", np.inf)  # all calls are slower
-    status, said = run(monkeypatch, capsys, "--calls", "40", "--slowest", "1", "--threads", "1", "--threads", "2")
-    assert status == 0 and "| all calls |  | 40 | 40 |" in said and f"| {ITSELF} |" in said
-    printed = said.split("\n\n")[1:]
-    rows = [line for line in said.split("\n\n")[0].splitlines()[2:-1] if ITSELF not in line]
+    monkeypatch.setattr(random_report, "LOSS", np.inf)  # all calls are slower
+    threads = ("--threads", "1", "--threads", "2")
+    status, said = run(monkeypatch, capsys, "--calls", "40", "--slowest", "1", *threads, "--print")
+    shares, table, *printed = said.split("\n\n")
+    numbers = [line.split(" | ")[1:4] for line in shares.splitlines() if line.startswith("| all |")]
+    assert status == 0 and [n for n, *_ in numbers] == ["1", "2"] and sum(int(made) for _, made, _ in numbers) == 40
+    assert all(made == slower for _, made, slower in numbers)
+    rows = [line for line in table.splitlines()[2:] if ITSELF not in line]
     assert len(printed) == len({row.split("|")[1] for row in rows}) > 5  # one of each function and peer
-    ratios = [float(source.removeprefix("# ").split(":")[0]) for source in printed]
+    ratios = [float(source.removeprefix("# ").split("x, ")[0]) for source in printed]
     assert ratios == sorted(ratios)
     for source in printed:
         exec(source, dict(NAMES))
 
 
+def test_calls_on_each_number_of_threads_are_timed_against_themselves(monkeypatch):
+    monkeypatch.setattr(random_calls, "draw", lambda seed, number: Drawn("f", "NumPy", "x = np.zeros(3)", "x", "x"))
+    chosen = argparse.Namespace(calls=16, minutes=None, seed=1, threads=[1, 2], only="")
+    found = list(random_calls.timed_calls(chosen))
+    assert {one.threads for one in found if one.drawn.function == ITSELF} == {1, 2}
+
+
 def test_only_some_functions_are_called(monkeypatch, capsys):
     status, said = run(monkeypatch, capsys, "--calls", "6", "--only", "gradient of nearest")
-    rows = [line for line in said.splitlines() if line.startswith("| ")][2:]
-    assert status == 0 and all("gradient of nearest" in r or "itself" in r or "all calls" in r for r in rows)
+    rows = said.split("\n\n")[1].splitlines()[2:]
+    assert status == 0 and rows and all("gradient of nearest" in row or ITSELF in row for row in rows)
 
 
 def test_a_name_that_no_call_has_is_refused_at_the_end_of_the_time(monkeypatch, capsys):
@@ -74,7 +88,7 @@ def test_a_result_of_another_shape_fails_the_run(monkeypatch, capsys):
     bad = Drawn("bad", "NumPy", "x = np.zeros(3)", "x[1:]", "x")
     good = bad._replace(ours="x")
     monkeypatch.setattr(random_calls, "draw", lambda seed, number: bad if number == 1 else good)
-    status, said = run(monkeypatch, capsys, "--calls", "3")
+    status, said = run(monkeypatch, capsys, "--calls", "3", "--print")
     assert status == 1 and "ValueError: float64(2,), not float64(3,)" in said
 
 
@@ -91,5 +105,35 @@ def test_a_call_that_seems_slower_is_timed_once_more(monkeypatch):
 
 def test_the_table_counts_what_is_slower():
     call = Drawn("f", "NumPy", "", "", "")
-    rows = random_calls.table([Timed(call, 1, Contest(ratio=r)) for r in (0.5, 0.94, 0.96, 2.0)])[0].splitlines()
-    assert rows[2] == "| f / NumPy | 1 | 4 | 2 | 0.50 | 0.95 |"
+    rows = random_report.table([Timed(call, 1, Contest(ratio=r)) for r in (0.5, 0.94, 0.96, 2.0)]).splitlines()
+    assert rows[2] == "| f / NumPy | 1 | 4 | 2 | 0.50x | 0.95x |"
+
+
+def test_shares_count_each_call_once_and_itself_apart():
+    names = ("tile", "tile", "expand", "gradient of tile", "gradient of expand", ITSELF)
+    calls = [
+        Timed(Drawn(name, "NumPy", "", "", ""), 2, Contest(ratio=r)) for name, r in zip(names, (1, 0.5, 0.7, 2, 0.1, 3))
+    ]
+    assert [line.strip("| ").split(" | ") for line in random_report.shares(calls).splitlines()[2:]] == [
+        ["all", "2", "5", "3", "40.0%"],
+        ["without `expand`", "2", "3", "1", "66.7%"],
+        ["without gradients", "2", "3", "2", "33.3%"],
+        ["without gradients and `expand`", "2", "2", "1", "50.0%"],
+        [ITSELF, "2", "1", "0", "100.0%"],
+    ]
+
+
+def test_the_command_writes_its_page_and_the_summary(tmp_path, monkeypatch):
+    pages = tmp_path / "random.md", tmp_path / "performance.md"
+    for name, page in zip(("PAGE", "SUMMARY"), pages):
+        page.write_text(f"before\n\n{BEGIN}\nold\n{END}\nafter\n")
+        monkeypatch.setattr(random_report, name, page)
+    monkeypatch.setattr(random_report, "LOSS", np.inf)
+    monkeypatch.setattr("sys.argv", ["benchmarks", "random", "--calls", "12", "--seed", "3"])
+    assert command.main() == 0
+    page, summary = (path.read_text() for path in pages)
+    for text in (page, summary):
+        assert text.startswith(f"before\n\n{BEGIN}\n") and text.endswith(f"{END}\nafter\n") and "old" not in text
+        assert "`python -m benchmarks random --calls 12 --seed 3 --threads 1` made 12 calls." in text
+    shares = summary.split(BEGIN)[1].split(END)[0].strip()
+    assert shares in page and ITSELF in shares and "```text" in page and "x = " in page and "x = " not in summary

@@ -18,7 +18,7 @@ from tenter.cli.parser import TENTER, parse
 
 pytest.importorskip("torch")
 import torch
-from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg
+from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, random_report
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -83,6 +83,13 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
     assert chart.slower(data).splitlines()[2:] == ["| a | PyTorch | 1 ms | 500 us | 0.50x |"]
     assert [shown["name"] for shown in chart_svg.rows(data)] == ["b", "c", "a"]
     assert statistics.median(chart.ratios(data, chart.PYTORCH)) == 4.0
+
+
+def test_the_shares_of_random_calls_are_those_of_their_page() -> None:
+    """`python -m benchmarks random` writes both."""
+    page, summary = ((ROOT / path).read_text() for path in (random_report.PAGE, random_report.SUMMARY))
+    shares = summary.split(random_report.BEGIN)[1].split(random_report.END)[0].strip()
+    assert shares in page and random_report.ITSELF in shares
 
 
 LARGE = ("bicubic", "8 float", "nearest, (8", "trilinear", "K/V", "a volume", "channels-last")  # some seconds each
