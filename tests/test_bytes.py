@@ -128,6 +128,30 @@ def test_every_level_sums_the_same(channels, how, level, monkeypatch):
                 np.testing.assert_array_equal(got, weighed, err_msg=f"{size} {mode}")
 
 
+@pytest.mark.parametrize("way", ["contiguous", "gaps", "reversed"])
+@pytest.mark.parametrize("width", [*range(1, 18), 23, 24, 25, 31, 32, 33])
+def test_narrow_rows_are_columns_of_wide_ones(width, way, level):
+    """Rows that do not fill a vector are summed in blocks, and whole rows at a time where the memory allows it."""
+    rng = np.random.default_rng(width)
+    for n, n_out, mode in ((1, 4, "linear"), (3, 20, "cubic"), (7, 2, "box"), (150, 61, "lanczos"), (90, 91, "cubic")):
+        wide = picture(rng, (n, 80))
+        x = {"contiguous": wide[:, :width].copy(), "gaps": wide[:, :width], "reversed": wide[::-1, :width]}[way]
+        want = tenter.resize(wide[::-1].copy() if way == "reversed" else wide, n_out, axes=0, mode=mode, like="pillow")
+        got = tenter.resize(x, n_out, axes=0, mode=mode, like="pillow")
+        np.testing.assert_array_equal(got, want[:, :width], err_msg=f"{n} {n_out} {mode}")
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 5, 9])
+@pytest.mark.parametrize(
+    "size", [(300, 5, 120, 2), (300, 2, 500, 7), (90, 1, 200, 4), (300, 16, 500, 3), (99, 4, 40, 9)]
+)
+def test_rows_that_are_narrow_between_two_axes(size, channels, level):
+    x = picture(np.random.default_rng(channels), (*size[:2], channels))
+    for mode in ("linear", "lanczos"):
+        got = tenter.resize(x, size[2:], axes=(0, 1), mode=mode, like="pillow")
+        np.testing.assert_array_equal(got, pillow_oracle.resize(x, size[2:], mode), err_msg=mode)
+
+
 def test_windows_longer_than_a_tile(level, monkeypatch):
     monkeypatch.setattr(_native.tuning, "byte_tile_bytes", 1)
     rng = np.random.default_rng(0)

@@ -13,14 +13,6 @@ namespace {
 
 // ---- rows
 
-template <bool whole>
-inline Bytes load_bytes(const uint8_t* p, int64_t n) {
-  if constexpr (whole) return load_unaligned<Bytes>(p);
-  Bytes x{};
-  std::memcpy(&x, p, n);
-  return x;
-}
-
 // Interleaves the rows of a group, so that `narrowed` puts values in order again.
 template <class F>
 inline void interleaved(F&& row, Words* x) {
@@ -40,33 +32,84 @@ inline void interleaved(F&& row, Words* x) {
   }
 }
 
-// A vector of sums over the rows of some groups, from column j on. If not `whole`, it ends after n columns.
-template <bool whole>
-inline Bytes sum_rows(const uint8_t* const* rows, int64_t groups, const int32_t* w, int64_t j, int64_t n = 0) {
+// A vector of sums over the rows of some groups, from column j on.
+inline Bytes sum_rows(const uint8_t* const* rows, int64_t groups, const int32_t* w, int64_t j) {
   Words s[4];
   auto inputs = [&](int64_t g, Words* x) __attribute__((always_inline)) {
-    interleaved([&](int r) { return load_bytes<whole>(rows[g * group_taps + r] + j, n); }, x);
+    interleaved([&](int r) { return load_unaligned<Bytes>(rows[g * group_taps + r] + j); }, x);
   };
   sum_groups<4, 4>(groups, &w, inputs, s);
   return narrowed(s[0], s[1], s[2], s[3]);
 }
 
+typedef VecN<uint8_t, rows_at_once> Block;  // a byte for each word
+
+inline Words widened(Block x) {
+#if defined(__AVX512BW__)
+  return (Words)_mm512_cvtepu8_epi32((__m128i)x);
+#elif defined(__AVX2__)
+  return (Words)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((int64_t)x));
+#else
+  return __builtin_convertvector(x, Words);
+#endif
+}
+
+// Computes n columns of an output, fewer than a vector has bytes, in blocks. Tap k is read from tap(k) on. Blocks
+// overlap, so that none passes the end of a row of at least a block. whole: whether blocks are read and stored whole.
+template <int blocks, bool whole, class Tap>
+inline void sum_blocks(int64_t groups, const int32_t* w, Tap&& tap, uint8_t* dst, int64_t n) {
+  constexpr int64_t L = rows_at_once;
+  int64_t at[blocks];
+  for (int b = 0; b < blocks; ++b) at[b] = std::max<int64_t>(0, std::min(b * L, n - L));
+  auto inputs = [&](int64_t g, Words* x) __attribute__((always_inline)) {
+    for (int b = 0; b < blocks; ++b) x[b] = Words{};
+    for (int r = 0; r < group_taps; ++r) {
+      const uint8_t* const from = tap(g * group_taps + r);
+      for (int b = 0; b < blocks; ++b) {
+        Block bytes{};
+        if constexpr (whole) bytes = load_unaligned<Block>(from + at[b]);
+        else std::memcpy(&bytes, from, n);
+        x[b] |= widened(bytes) << 32 / group_taps * r;
+      }
+    }
+  };
+  Words s[blocks];
+  sum_groups<blocks, blocks>(groups, &w, inputs, s);
+  const Words last = s[blocks - 1];
+  const Bytes mixed = narrowed(s[0], blocks > 1 ? s[1] : last, blocks > 2 ? s[2] : last, last);
+  const Bytes sums = shuffled(mixed, mixed, [](int i) { return i % L / 4 * 16 + i / L * 4 + i % 4; });
+  Block block[4];
+  std::memcpy(block, &sums, vector_bytes);
+  if constexpr (!whole) std::memcpy(dst, block, n);
+  else
+    for (int b = 0; b < blocks; ++b) store_bits(dst + at[b], block[b]);
+}
+// beyond: whether a whole block may be read and stored where a row has fewer bytes.
+template <class Tap>
+inline void sum_narrow_row(const TapGroups& t, int64_t o, Tap&& tap, int64_t count, uint8_t* dst, int64_t n,
+                           bool beyond) {
+  if (!count) return (void)std::memset(dst, 0, n);
+  const int32_t* const w = t.weight.data() + o * t.groups * weight_words;
+  auto in_group = [&](int64_t k) __attribute__((always_inline)) { return tap(std::min(k, count - 1)); };
+  // All outputs have as many groups, as a number that changes is predicted badly.
+  if (n < rows_at_once && !beyond) return sum_blocks<1, false>(t.groups, w, in_group, dst, n);
+  with_constant<1, 2, 3, 4>(ceil_div(n, rows_at_once),
+                            [&]<int blocks>() { sum_blocks<blocks, true>(t.groups, w, in_group, dst, n); });
+}
+
 // Computes n columns of output o, a sum over `count` rows. `rows` has room to fill the last group, with rows that have
-// weight zero.
-inline void sum_row(const TapGroups& t, int64_t o, const uint8_t** rows, int64_t count, uint8_t* dst, int64_t n) {
+// weight zero. beyond: as for sum_narrow_row.
+inline void sum_row(const TapGroups& t, int64_t o, const uint8_t** rows, int64_t count, uint8_t* dst, int64_t n,
+                    bool beyond) {
+  if (n < vector_bytes) return sum_narrow_row(t, o, [&](int64_t k) { return rows[k]; }, count, dst, n, beyond);
   const int32_t* const w = t.weight.data() + o * t.groups * weight_words;
   const int64_t groups = ceil_div(count, group_taps);
   for (int64_t k = count; k < groups * group_taps; ++k) rows[k] = rows[count - 1];
   int64_t j = 0;
-  for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows<true>(rows, groups, w, j));
+  for (; j + vector_bytes <= n; j += vector_bytes) store_bits(dst + j, sum_rows(rows, groups, w, j));
   if (j == n) return;
-  if (n >= vector_bytes) {  // the last vector ends at n. It overlaps the one before, and stores the same sums
-    j = n - vector_bytes;
-    store_bits(dst + j, sum_rows<true>(rows, groups, w, j));
-  } else {
-    const Bytes sums = sum_rows<false>(rows, groups, w, j, n);
-    std::memcpy(dst, &sums, n);
-  }
+  j = n - vector_bytes;  // the last vector ends at n. It overlaps the one before, and stores the same sums
+  store_bits(dst + j, sum_rows(rows, groups, w, j));
 }
 
 // ---- tasks
@@ -115,8 +158,17 @@ inline void columns(const ByteTask& t, const uint8_t* (&rows)[rows_at_once], con
     const uint8_t** const taps = lease->taps.get<const uint8_t*>(m.longest + group_taps);
     for (int r = 0; r < n_rows; ++r)
       for (int64_t o = 0; o < m.n_out; ++o) {
-        for (int64_t k = 0; k < m.count(o); ++k) taps[k] = rows[r] + (m.first(o) + k) * t.inner;
-        sum_row(*t.column_groups, o, taps, m.count(o), to[r] + o * t.inner, t.inner);
+        const uint8_t* const from = rows[r] + m.first(o) * t.inner;
+        uint8_t* const dst = to[r] + o * t.inner;
+        if (t.inner < vector_bytes) {
+          const bool beyond =
+              (m.n_out - o) * t.inner >= rows_at_once && (m.n_in - m.stop(o) + 1) * t.inner >= rows_at_once;
+          sum_narrow_row(
+              *t.column_groups, o, [&](int64_t k) { return from + k * t.inner; }, m.count(o), dst, t.inner, beyond);
+          continue;
+        }
+        for (int64_t k = 0; k < m.count(o); ++k) taps[k] = from + k * t.inner;
+        sum_row(*t.column_groups, o, taps, m.count(o), dst, t.inner, true);
       }
     return;
   }
@@ -171,21 +223,21 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
   const int64_t n = columns_first ? n_out : n_in, pitch = round_up(n, vector_bytes);
   const int64_t capacity = m.longest + rows_at_once, base = m.first(lo);
   uint8_t* const ring = in_place ? nullptr : lease->row.get<uint8_t>(capacity * pitch);
-  // number[i - base]: how many of the rows before input row i are read. It decides the row's place in the ring.
-  int64_t* const number = lease->plane.get<int64_t>(in_place ? 1 : std::max<int64_t>(1, m.stop(hi - 1) - base));
+  // prepared[i - base]: where in the ring input row i is.
+  uint8_t** const prepared = lease->plane.get<uint8_t*>(in_place ? 1 : std::max<int64_t>(1, m.stop(hi - 1) - base));
   const uint8_t** const taps = lease->row_taps.get<const uint8_t*>(m.longest + group_taps);
-  int64_t ready = base, made = 0;
+  int64_t ready = base, next = 0;  // next: the place of the next row in the ring
   auto prepare = [&](int64_t o) {
     const uint8_t *from[rows_at_once], *after[rows_at_once];
     uint8_t* to[rows_at_once];
     int group = 0;
     int64_t i = std::max(ready, m.first(o));
-    for (; group < rows_at_once; ++group, ++i, ++made) {
+    for (; group < rows_at_once; ++group, ++i) {
       while (o < hi && m.stop(o) <= i) ++o;
       if (o == hi) break;
       i = std::max(i, m.first(o));
-      number[i - base] = made;
-      from[group] = src + i * t.row_stride, to[group] = ring + made % capacity * pitch;
+      from[group] = src + i * t.row_stride, to[group] = prepared[i - base] = ring + next * pitch;
+      next = next + 1 < capacity ? next + 1 : 0;
     }
     ready = i;
     for (int r = 0; r < rows_at_once; ++r) after[r] = src + std::min(ready + r, t.n_row - 1) * t.row_stride;
@@ -200,21 +252,36 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
   const bool columns_last = t.column && t.rows_first, leaves = t.stream || t.floats;
   const int64_t held = columns_last || t.floats ? rows_at_once : 1;
   const int64_t summed = columns_last ? held * pitch : 0, made_there = leaves ? held * n_out : 0;
-  uint8_t* const sums = summed || made_there ? lease->staging.get<uint8_t>(summed + made_there) : nullptr;
+  uint8_t* const sums =
+      summed || made_there ? lease->staging.get<uint8_t>(summed + made_there + rows_at_once) : nullptr;
   uint8_t* const staging = leaves ? sums + summed : nullptr;
+  // Whether the bytes of a block can be read from the last tap of output o, and stored. Rows in the ring have room.
+  auto beyond = [&](int64_t o) {
+    if (!m.count(o)) return false;
+    const int64_t after = t.row_stride < 0 ? m.first(o) : t.n_row - m.stop(o);
+    const bool reads = !in_place || after * std::abs(t.row_stride) + n >= rows_at_once;
+    return reads && (columns_last || (hi - o) * n_out >= rows_at_once);
+  };
   auto room = [&](int64_t o, int64_t group) {
     return room_of_row(t, first + o, n_out, staging ? staging + (o - group) * n_out : nullptr);
   };
   for (int64_t group = lo; group < hi; group += held) {
     const int64_t end = std::min(hi, group + held);
     for (int64_t o = group; o < end; ++o) {
-      if (!in_place)
-        while (m.count(o) && ready < m.stop(o)) prepare(o);
-      for (int64_t k = 0; k < m.count(o); ++k) {
-        const int64_t i = m.first(o) + k;
-        taps[k] = in_place ? src + i * t.row_stride : ring + number[i - base] % capacity * pitch;
+      const int64_t count = m.count(o);
+      uint8_t* const to = columns_last ? sums + (o - group) * pitch : room(o, group);
+      if (in_place && n < vector_bytes) {
+        const uint8_t* const from = src + m.first(o) * t.row_stride;
+        sum_narrow_row(*t.row_groups, o, [&](int64_t k) { return from + k * t.row_stride; }, count, to, n, beyond(o));
+        continue;
       }
-      sum_row(*t.row_groups, o, taps, m.count(o), columns_last ? sums + (o - group) * pitch : room(o, group), n);
+      if (!in_place)
+        while (count && ready < m.stop(o)) prepare(o);
+      for (int64_t k = 0; k < count; ++k) {
+        const int64_t i = m.first(o) + k;
+        taps[k] = in_place ? src + i * t.row_stride : prepared[i - base];
+      }
+      sum_row(*t.row_groups, o, taps, count, to, n, beyond(o));
     }
     if (!columns_last) {
       finish(t, room(group, group), first + group, end - group, n_out);

@@ -87,8 +87,11 @@ inline Words in_register(Words x) {
 // The sums of n vectors. inputs(g, x) stores group g of each to x. `each` vectors share the weights of an output.
 template <int n, int each, class F>
 TENTER_ALWAYS_INLINE void sum_groups(int64_t groups, const int32_t* const* w, F&& inputs, Words* found) {
-  Sums s[n] = {};
+  Sums s[n];
   Words x[n];
+  // GCC clears arrays of vectors by `rep stos`, which takes longer than the sums of a few taps.
+  for (Sums& sum : s)
+    for (Words& part : sum.part) part = Words{};
 #pragma GCC unroll 1  // else GCC adds all products of an output at last, and spills them
   for (int64_t g = 0; g < groups; ++g) {
     inputs(g, x);

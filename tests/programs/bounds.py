@@ -171,6 +171,20 @@ def interpolated_bytes() -> None:
     keep.clear()
 
 
+def narrow_byte_rows() -> None:
+    """A block passes the end of a row of fewer bytes, and the end of the last row of a result."""
+    for width in (*range(1, 18), 24, 31, 32):
+        for n, n_out in ((1, 3), (5, 17), (40, 11), (40, 63)):
+            wide = noise((n, 64), "uint8", 256)
+            want = tenter.resize(wide, n_out, axes=0, mode="cubic", like="pillow")[:, :width]
+            up, down = guarded(wide[:, :width]), guarded(wide[::-1, :width])[::-1]
+            for x in (up, down):
+                out = guarded(np.zeros((n_out, width), np.uint8))
+                tenter.resize(x, n_out, axes=0, mode="cubic", like="pillow", out=out)
+                assert np.array_equal(out, want), (_native.level(), width, n, n_out)
+        keep.clear()
+
+
 def counts_that_change() -> None:
     """After they were summed: values, counts and results all end where a forbidden page begins."""
     for size in (1, 2, 4, 8):
@@ -201,5 +215,6 @@ for level in _native.testing.levels():
     every_factor()
     small_antialiased_images()
     interpolated_bytes()
+    narrow_byte_rows()
     counts_that_change()
 print("inside")
