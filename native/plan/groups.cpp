@@ -36,9 +36,21 @@ bool swells(const Dims& dims, int first, int count) {
   return gathers && read > 2 * std::max(given, made);
 }
 
-// Whether a device sums neighboring axes in separate passes: if it must saturate in between, for runs of counts, and
-// for long windows.
+// Whether rows of 8-bit values are so narrow between the passes of two axes that sums of rows would leave most of a
+// vector unused. Apart, columns are summed in tiles of many rows. Images that fit in lanes are summed together.
+bool narrow_bytes_between(const Dims& dims, int first, const Grouping& by) {
+  const MappedDim &row = dims[size_t(first)], &column = dims[size_t(first + 1)];
+  int64_t inner = 1;
+  for (size_t k = size_t(first + 2); k < dims.size(); ++k) inner *= dims[k].n;
+  const int64_t between = (by.rows_first ? column.n : column.n_out()) * inner;
+  const int64_t image = std::max(row.n, row.n_out()) * std::max(column.n, column.n_out()) * inner;
+  return between <= max_byte_inner && image > small_image_bytes;
+}
+
+// Whether neighboring axes are summed in separate passes: 8-bit rows that are narrow in between; on a device, also if
+// it must saturate in between, for runs of counts, and for long windows.
 bool apart(const Dims& dims, int first, int count, const Grouping& by) {
+  if (by.device.chunks && by.saturate && count == 2) return narrow_bytes_between(dims, first, by);
   if (!by.device.most_joint_taps) return false;
   double taps = 1;
   for (int k = first; k < first + count; ++k) {
@@ -53,17 +65,6 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
 // The share of an axis's inputs that rows read, at most.
 double share_read(AxisMap& m) {
   return std::min(1.0, double(m.sums(true).n_taps()) / double(std::max<int64_t>(1, m.n_in)));
-}
-
-// Whether rows of 8-bit values are so narrow between the passes of two axes that sums of rows would leave most of a
-// vector unused. Apart, columns are summed in tiles of many rows. Images that fit in lanes are summed together.
-bool narrow_bytes_between(const Dims& dims, int first, const Grouping& by) {
-  const MappedDim &row = dims[size_t(first)], &column = dims[size_t(first + 1)];
-  int64_t inner = 1;
-  for (size_t k = size_t(first + 2); k < dims.size(); ++k) inner *= dims[k].n;
-  const int64_t between = (by.rows_first ? column.n : column.n_out()) * inner;
-  const int64_t image = std::max(row.n, row.n_out()) * std::max(column.n, column.n_out()) * inner;
-  return between <= max_byte_inner && image > small_image_bytes;
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
@@ -134,8 +135,6 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     if (across > (by.device.spans ? most_together : some)) continue;
     if (!swells(dims, first, across) && !apart(dims, first, across, by)) together = some, span = across;
   }
-  if (by.saturate && together == 2 && by.device.chunks && narrow_bytes_between(dims, windows[size_t(n - 2)], by))
-    together = span = 1;
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
   if (together > 1 && together == n && by.device.chunks && narrow(dims, windows[0], n, by)) {
