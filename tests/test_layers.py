@@ -24,8 +24,8 @@ OPTIONAL = {
 LATE = {"tenter._standard.executor"}
 LEFT_OUT = LATE | {
     "array", "base64", "binascii", "copy", "dataclasses", "difflib", "importlib.metadata", "mmap", "numpy.typing", "threading",
-    "tenter._explain", "tenter._plans.passes", "tenter.configuration", "tenter.image", "tenter.lazy", "tenter.maps._html", "tenter.numpy",
-    "tenter.ragged", "tenter.torch",
+    "tenter._explain", "tenter._plans.passes", "tenter.configuration", "tenter.conventions", "tenter.filters", "tenter.geometry", "tenter.image",
+    "tenter.lazy", "tenter.maps._html", "tenter.numpy", "tenter.ragged", "tenter.torch",
 }  # fmt: skip
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function

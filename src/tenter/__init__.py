@@ -10,7 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
-from tenter import _native, conventions, filters, geometry, maps, memory  # noqa: F401
+from tenter import _native, maps, memory  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._arrays.library import imported as _imported
 from tenter._execution import (
@@ -22,7 +22,16 @@ from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
-    from tenter import image as image, lazy as lazy, numpy as numpy, ragged as ragged, torch as torch
+    from tenter import (
+        conventions as conventions,
+        filters as filters,
+        geometry as geometry,
+        image as image,
+        lazy as lazy,
+        numpy as numpy,
+        ragged as ragged,
+        torch as torch,
+    )
     from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
     from tenter.configuration import show_config as show_config
 
@@ -66,15 +75,17 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__all__", "__doc__", "__version__", "numpy", "torch"])
 
 
-# Public functions and types by the module that has them, which is imported when they are asked for.
-_LATE = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
+# Modules that are imported when they are asked for. tenter.torch imports PyTorch, and the others would take a fifth of
+# tenter's own time.
+_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "torch")
+# Functions and types by their modules, for which the same holds.
+_NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
 
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
-        """tenter.torch imports PyTorch, the others take a tenth of tenter's own time: imported when asked for."""
-        if name in ("image", "lazy", "numpy", "ragged", "torch"):
+        if name in _MODULES:
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
-        if name in _LATE:
-            return getattr(_imported(lambda: importlib.import_module(_LATE[name])), name)
+        if name in _NAMES:
+            return getattr(_imported(lambda: importlib.import_module(_NAMES[name])), name)
         raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")
