@@ -113,3 +113,25 @@ def test_counts_of_every_mean_repeat_scalars(dtype, level):
                 counts = np.random.default_rng(most).integers(0, most + 1, n).astype(dtype)
                 x = items(n, size)
                 assert tenter.repeat_interleave(x, counts, 0).tobytes() == np.repeat(x, counts).tobytes(), (size, most)
+
+
+def some_counts(n: int, most: int) -> np.ndarray:
+    """As likely each; below 0: mostly none, else up to -most."""
+    rng = np.random.default_rng(abs(most))
+    return rng.integers(0, abs(most) + 1, n) * (1 if most > 0 else rng.random(n) < 0.2)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_counts_of_every_mean_repeat_rows_of_any_layout(size, level, monkeypatch):
+    """Few copies of a row and many; of rows that lie together, apart, and as columns; in one task and in several."""
+    x, y = (np.random.default_rng(size).integers(0, 256, (*n, 3, size), np.uint8) for n in ((20, 70), (2, 1500)))
+    layouts = (x, x[:, :, :2], x[:, :, ::2], x[3:5, :, ::-1], x.swapaxes(0, 1), x.swapaxes(0, 2), y, y[:, :, 1:])
+    for bytes_ in (1 << 10, 1 << 30):
+        monkeypatch.setattr(_native.tuning, "task_bytes", bytes_)
+        monkeypatch.setattr(_native.tuning, "parallel_bytes", bytes_)
+        for some in layouts:
+            for axis, n in enumerate(some.shape[:3]):
+                for most in (1, 4, -9, 9 if n >= 20 else 50):
+                    counts = some_counts(n, most)
+                    found = tenter.repeat_interleave(some, counts, axis)
+                    assert np.array_equal(found, np.repeat(some, counts, axis)), (axis, most)

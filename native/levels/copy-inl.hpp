@@ -102,21 +102,71 @@ inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n
   }
 }
 
-template <int N>
-inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n) {
-  for (int64_t o = 0; o < n; ++o) std::memcpy(dst + o * N, src + index[o] * stride, N);
+// Stores one run of at least a vector of bytes. Inlined: a call, which branches on the length each time, makes rows of
+// some hundred bytes a tenth slower.
+inline void copy_row(char* dst, const char* src, int64_t n) {
+  typedef Vec<int64_t> V;
+  constexpr int64_t one = sizeof(V), many = 8;
+  int64_t at = 0;
+  if (n >= 2 * many * one) {  // then stores within lines are worth one store more
+    store_bits(dst, load_unaligned<V>(src));
+    at = one - (reinterpret_cast<intptr_t>(dst) & (one - 1));
+  }
+  for (; at + many * one <= n; at += many * one) {
+    V some[many];
+    for (int k = 0; k < many; ++k) some[k] = load_unaligned<V>(src + at + k * one);
+    for (int k = 0; k < many; ++k) store_bits(dst + at + k * one, some[k]);
+  }
+  for (; at + one <= n; at += one) store_bits(dst + at, load_unaligned<V>(src + at));
+  if (at == n) return;
+  store_bits(dst + n - one, load_unaligned<V>(src + n - one));  // it overlaps the last one
 }
 
-// Short rows that all read the same inputs.
+// Moves a run of bytes. N: their number; 0: `run`, more than 64; negative: `run`, more than -N and at most twice as
+// many, in two moves that overlap.
 template <int N>
-void gather_rows(const int64_t* index, int64_t n, const char* src, int64_t stride, char* dst, int64_t rows,
-                 int64_t row_stride) {
+inline void move(char* dst, const char* src, int64_t run) {
+  if constexpr (N > 0) {
+    std::memcpy(dst, src, N);
+  } else if constexpr (N == 0) {
+    copy_row(dst, src, run);
+  } else {
+    typedef VecN<uint8_t, -N> Part;
+    const Part first = load_unaligned<Part>(src), last = load_unaligned<Part>(src + run + N);
+    store_bits(dst, first), store_bits(dst + run + N, last);
+  }
+}
+
+// Calls f<N>() for the N by which `move` moves runs: of any length of at least four bytes; or also of fewer.
+template <class F>
+TENTER_ALWAYS_INLINE void with_long_run(int64_t run, F&& f) {
+  if (run > 64) f.template operator()<0>();
+  else if (run > 32) f.template operator()<-32>();
+  else if (run > 16) f.template operator()<-16>();
+  else if (run > 8) f.template operator()<-8>();
+  else f.template operator()<-4>();
+}
+template <class F>
+TENTER_ALWAYS_INLINE void with_run(int64_t run, F&& f) {
+  if (!with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(run, f)) with_long_run(run, f);
+}
+
+template <int N>
+inline void gather(const int64_t* index, const char* src, int64_t stride, char* dst, int64_t n, int64_t run = N) {
+  if constexpr (N > 0) run = N;
+  for (int64_t o = 0; o < n; ++o) move<N>(dst + o * run, src + index[o] * stride, run);
+}
+
+// Short rows whose inputs are at the same distances from `row(r)`.
+template <int N, class Row>
+inline void gather_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, Row&& row) {
+  if constexpr (N > 0) run = N;
   auto each = [&](int64_t by) __attribute__((always_inline)) {
-    for (int64_t r = 0; r < rows; ++r, src += row_stride, dst += n * N) gather<N>(index, src, by, dst, n);
+    for (int64_t r = 0; r < rows; ++r, dst += a.n_out * run) gather<N>(a.table, row(r), by, dst, a.n_out, run);
   };
-  if (stride == 1) each(1);
-  else if (stride == N) each(N);
-  else each(stride);
+  if (a.stride == 1) each(1);
+  else if (a.stride == N) each(N);
+  else each(a.stride);
 }
 
 // Stores outputs [lo, hi) of the last axis, in runs of N bytes.
@@ -168,26 +218,6 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
   }
 }
 
-// Stores one run of at least a vector of bytes. Inlined: a call, which branches on the length each time, makes rows of
-// some hundred bytes a tenth slower.
-inline void copy_row(char* dst, const char* src, int64_t n) {
-  typedef Vec<int64_t> V;
-  constexpr int64_t one = sizeof(V), many = 8;
-  int64_t at = 0;
-  if (n >= 2 * many * one) {  // then stores within lines are worth one store more
-    store_bits(dst, load_unaligned<V>(src));
-    at = one - (reinterpret_cast<intptr_t>(dst) & (one - 1));
-  }
-  for (; at + many * one <= n; at += many * one) {
-    V some[many];
-    for (int k = 0; k < many; ++k) some[k] = load_unaligned<V>(src + at + k * one);
-    for (int k = 0; k < many; ++k) store_bits(dst + at + k * one, some[k]);
-  }
-  for (; at + one <= n; at += one) store_bits(dst + at, load_unaligned<V>(src + at));
-  if (at == n) return;
-  store_bits(dst + n - one, load_unaligned<V>(src + n - one));  // it overlaps the last one
-}
-
 // Copies any number of bytes. libc copies long runs best, unless `dst` is 1 to 31 bytes after `src` in its page:
 // glibc's `rep movsb` then takes 20 times as long (measured on an EPYC). A block may well be so far from its copies.
 inline void copy_bytes(char* dst, const char* src, int64_t n) {
@@ -198,16 +228,41 @@ inline void copy_bytes(char* dst, const char* src, int64_t n) {
   else std::memcpy(dst, src, n);
 }
 
-// The same for runs of any length.
+// The same for runs of at least four bytes.
 inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
-  const bool row = run >= int64_t(sizeof(Vec<int64_t>)) && run <= longest_row;
-  each_run(a, lo, hi, [&](int64_t i, int64_t count) {
-    const char* const from = src + i * a.stride;
-    if (count >= many_copies && run <= longest_block) dst = store_block(dst, from, run, count);
-    else if (row)
-      for (; count > 0; --count, dst += run) copy_row(dst, from, run);
-    else
-      for (; count > 0; --count, dst += run) copy_bytes(dst, from, run);
+  auto copy = [&](auto&& one) __attribute__((always_inline)) {
+    each_run(a, lo, hi, [&](int64_t i, int64_t count) {
+      const char* const from = src + i * a.stride;
+      if (count >= many_copies && run <= longest_block) dst = store_block(dst, from, run, count);
+      else
+        for (; count > 0; --count, dst += run) one(dst, from);
+    });
+  };
+  if (run > longest_row) return copy([&](char* to, const char* from) { copy_bytes(to, from, run); });
+  with_long_run(run, [&]<int N>() { copy([&](char* to, const char* from) { move<N>(to, from, run); }); });
+}
+
+constexpr int64_t few_copies = 2;  // outputs of an input
+
+// Runs of few outputs each, which are moved one by one, by a table of inputs. Branches on their counts would be
+// mispredicted. Runs of values have wide stores instead.
+inline void copy_short_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {
+  constexpr int64_t some = 512, once = 4;  // outputs at a time; entries of the table that are stored at once
+  typedef VecN<int64_t, once> Entries;
+  int64_t table[some + once];
+  int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
+  with_run(run, [&]<int N>() {
+    for (int64_t o = lo, end; o < hi; o = end, --i) {  // the last run may go on
+      end = std::min(hi, o + some);
+      for (; a.table[i] < end; ++i) {
+        const Entries entries = i * a.stride - Entries{};
+        const int64_t stop = std::min(a.table[i + 1], end) - o;
+        for (int64_t at = std::max(a.table[i], o) - o, more = true; more; at += once, more = at < stop)
+          store_bits(table + at, entries);
+      }
+      gather<N>(table, src, 1, dst, end - o, run);
+      dst += (end - o) * run;
+    }
   });
 }
 
@@ -216,6 +271,9 @@ inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_
   if (a.kind == CopyAxis::every && a.stride == run && pattern.repeats(run, a.repeat) && lo % a.repeat == 0 &&
       hi % a.repeat == 0)
     return pattern.repeat(src + lo / a.repeat * run, (hi - lo) / a.repeat * run, dst);
+  const bool stored_wide = run <= 16 && (run & (run - 1)) == 0;
+  if (a.kind == CopyAxis::runs && a.n_out <= few_copies * a.n_in && run <= longest_row && !stored_wide)
+    return copy_short_runs(a, src, dst, lo, hi, run);
   const bool done = with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256>(
       run, [&]<int N>() { copy_runs_of<N>(a, src, dst, lo, hi); });
   if (!done) copy_runs(a, src, dst, lo, hi, run);
@@ -226,49 +284,73 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
 inline bool is_every(const CopyAxis& a) { return a.kind == CopyAxis::every; }
 
 constexpr int64_t longest_packed = 256;  // bytes of a block
+constexpr int64_t packed_bytes = 4096;   // with the results they stay in L1
 
-// Small blocks of the axes after k that are repeated by axis k: some are made once, next to each other, and then
-// repeated as runs. The pattern is that of these runs.
+// Makes n blocks of the axes after k, next to each other. row(r): the input of block r.
+template <class Row>
+inline void pack_blocks(const CopyTask& t, int k, char* packed, int64_t n, Pattern& pattern, Row&& row) {
+  const CopyAxis& b = t.axis[k + 1];
+  if (k + 2 == t.n_axes && each_by_table(b))
+    return with_run(t.run, [&]<int N>() { gather_rows<N>(b, packed, n, t.run, row); });
+  for (int64_t r = 0; r < n; ++r) fill(t, k + 1, row(r), packed + r * t.bytes[k + 1], 0, b.n_out, pattern);
+}
+
+// Small blocks of the axes after k that are repeated by axis k, equally often: some are made once, and then repeated as
+// runs. The pattern is that of these runs.
 inline void repeat_packed(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi,
                           Pattern& pattern) {
-  constexpr int64_t room = 4096;  // with the results they stay in L1
-  char packed[room];
+  char packed[packed_bytes];
   const CopyAxis& a = t.axis[k];
-  const CopyAxis& b = t.axis[k + 1];
   const int64_t size = t.bytes[k + 1];
   for (int64_t o = lo, end; o < hi; o = end) {
     const int64_t first = o / a.repeat, begin = first * a.repeat;
-    const int64_t n = std::min(room / size, ceil_div(hi - begin, a.repeat));
+    const int64_t n = std::min(packed_bytes / size, ceil_div(hi - begin, a.repeat));
     end = std::min(hi, begin + n * a.repeat);
-    const char* from = src + first * a.stride;
-    const bool gathered = k + 2 == t.n_axes && each_by_table(b) &&
-                          with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
-                            gather_rows<N>(b.table, b.n_out, from, b.stride, packed, n, a.stride);
-                          });
-    for (int64_t i = 0; i < n && !gathered; ++i, from += a.stride)
-      fill(t, k + 1, from, packed + i * size, 0, b.n_out, pattern);
+    pack_blocks(t, k, packed, n, pattern,
+                [at = src + first * a.stride, stride = a.stride](int64_t r) { return at + r * stride; });
     const CopyAxis runs{CopyAxis::every, n, n * a.repeat, size, a.repeat, nullptr};
     copy_last_axis(runs, packed, dst, o - begin, end - begin, size, pattern);
     dst += (end - o) * size;
   }
 }
 
+// The same by counts. Blocks without outputs are left out.
+inline void repeat_packed_runs(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi,
+                               Pattern& pattern) {
+  constexpr int64_t most = 512;  // blocks
+  char packed[packed_bytes];
+  int64_t from[most], begin[most + 1];  // inputs of blocks; their first outputs
+  const CopyAxis& a = t.axis[k];
+  const int64_t size = t.bytes[k + 1], blocks = std::min(most, packed_bytes / size);
+  int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
+  for (int64_t o = lo, end; o < hi; o = end) {
+    int64_t n = 0;
+    for (; n < blocks && a.table[i] < hi; ++i) {
+      from[n] = i * a.stride, begin[n] = std::max(a.table[i], o) - o;
+      n += a.table[i] < a.table[i + 1];
+    }
+    end = std::min(hi, a.table[i]), begin[n] = end - o;
+    pack_blocks(t, k, packed, n, pattern, [&](int64_t r) { return src + from[r]; });
+    copy_last_axis({CopyAxis::runs, n, end - o, size, 1, begin}, packed, dst, 0, end - o, size, pattern);
+    dst += (end - o) * size;
+  }
+}
+
 constexpr int64_t widest_row = 64, few_rows = 8;  // outputs of a row; fewer rows cost more than they save
 
-// Short rows of the axes after k, which axis k takes by a table: all outputs by one table. False if there is no loop
-// for so long runs.
-inline bool gather_by_table(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
+// Short rows of the axes after k, which axis k takes by a table: all outputs by one table.
+inline void gather_by_table(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
   constexpr int64_t room = 512;  // the table stays in L1
   const CopyAxis& a = t.axis[k];
   const int64_t width = t.bytes[k + 1] / t.run;
   int64_t row[widest_row], table[room];
   offsets_from(t, k + 1, row);
-  return with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
-    for (int64_t o = lo, n; o < hi; o += n, dst += n * width * N) {
+  with_run(t.run, [&]<int N>() {
+    for (int64_t o = lo, n; o < hi; o += n, dst += n * width * t.run) {
       n = std::min(hi - o, room / width);
       for (int64_t r = 0; r < n; ++r)
         for (int64_t j = 0; j < width; ++j) table[r * width + j] = a.table[o + r] * a.stride + row[j];
-      gather<N>(table, src, 1, dst, n * width);
+      gather<N>(table, src, 1, dst, n * width, t.run);
     }
   });
 }
@@ -283,17 +365,16 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   if (k + 1 == t.n_axes) return copy_last_axis(a, src, dst, lo, hi, t.run, pattern);
   if (const CopyAxis& b = t.axis[k + 1];
       k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && each_by_table(b))
-    if (with_constant<1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64>(t.run, [&]<int N>() {
-          gather_rows<N>(b.table, b.n_out, src + lo * a.stride, b.stride, dst, hi - lo, a.stride);
-        }))
-      return;
+    return with_run(t.run, [&]<int N>() {
+      gather_rows<N>(b, dst, hi - lo, t.run, [&](int64_t r) { return src + (lo + r) * a.stride; });
+    });
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   const CopyAxis& last = t.axis[t.n_axes - 1];
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
-  if (a.kind == CopyAxis::every && size <= longest_packed && once)
-    return repeat_packed(t, k, src, dst, lo, hi, pattern);
-  if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows && gather_by_table(t, k, src, dst, lo, hi))
-    return;
+  if (a.kind == CopyAxis::runs && size <= longest_packed) return repeat_packed_runs(t, k, src, dst, lo, hi, pattern);
+  if (is_every(a) && size <= longest_packed && once) return repeat_packed(t, k, src, dst, lo, hi, pattern);
+  if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows)
+    return gather_by_table(t, k, src, dst, lo, hi);
   const bool picks = t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));
   const bool again = size > tuning.copied_block_bytes && !picks;
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
