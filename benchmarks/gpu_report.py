@@ -57,11 +57,11 @@ def markdown(record: Record) -> list[str]:
     parts = [sentence(record.machine), tally(found)] if record.machine else [f"On a GPU: {UNMEASURED}."]
     for group in dict.fromkeys(r.group for r in found):
         of = [r for r in found if r.group == group]
-        parts += [f"### {group}", table(of, False)]
+        parts += [f"## {group}", table(of, False)]
         if adjoints := [r for r in of if r.adjoint is not None]:
-            parts += [f"### {group}, adjoints", table(adjoints, True)]
-    parts += ["### Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
-    return [*parts, *(["### What was refused or went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
+            parts += [f"## {group}, adjoints", table(adjoints, True)]
+    parts += ["## Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
+    return [*parts, *(["## What was refused or went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
 
 
 def sentence(about: dict[str, Any]) -> str:

@@ -240,7 +240,7 @@ def test_dtype(tmp_path):
     header, type_, row = rows.strip().split("\n\n")
     file = native / "kernels" / "dtypes.hpp"
     put(file, header + "\n", "#include <cstdint>")
-    put(file, type_ + "\n\n", "// name; Python's name;")
+    put(file, type_ + "\n\n", "// The columns: name;")
     put(file, f"  {row}\n", '  row(u8, "uint8"')
     load, store, load_one = conversions.strip().split("\n\n")
     file = native / "levels" / "convert-inl.hpp"

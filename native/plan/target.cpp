@@ -32,7 +32,8 @@ bool elements_apart(const ArrayView& x) {
   int n = 0;
   for (int d = 0; d < x.ndim; ++d)
     if (x.shape[d] > 1) steps[n++] = {x.stride[d] < 0 ? -x.stride[d] : x.stride[d], x.shape[d]};
-  std::sort(steps, steps + n, [](const Step& a, const Step& b) { return a.stride < b.stride; });
+  // Not std::sort, of which GCC says that it could sort more than 16 steps.
+  std::partial_sort(steps, steps + n, steps + n, [](const Step& a, const Step& b) { return a.stride < b.stride; });
   int64_t end = x.dtype->itemsize;
   for (int k = 0; k < n; ++k) {
     if (steps[k].stride < end) return false;
