@@ -189,6 +189,39 @@ def test_gradients_go_the_long_way(dtype):
         assert torch.equal(tenter.repeat_interleave(leaf.detach(), counts), y.detach())
 
 
+def summed(g: torch.Tensor, counts: np.ndarray) -> torch.Tensor:
+    """The gradient of a repeat along dim 0: one addition after the other, in order."""
+    wide = g.float() if g.dtype.itemsize == 2 else g
+    starts, sums = np.cumsum(counts) - counts, torch.zeros((counts.size, *g.shape[1:]), dtype=wide.dtype)
+    for k in range(counts.max(initial=0)):
+        has = counts > k
+        sums[has] = wide[starts[has] + k] + (sums[has] if k else -0.0)
+    return sums.to(g.dtype)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 7, 8, 9, 15])
+def test_gradients_of_narrow_rows_are_sums_in_order(width, dtype, level, monkeypatch):
+    """Both gradients end where memory does."""
+    monkeypatch.setattr(_native.tuning, "guard_blocks", True)
+    monkeypatch.setattr(_native.tuning, "large_bytes", 1)
+    rng = np.random.default_rng(width)
+    for most in (1, 2, 3, 5, 9, 16, 17, 40):
+        for n in (1, 2, 9, 700):
+            counts = rng.integers(0, most + 1, n)
+            counts[n // 2 :][rng.random(n - n // 2) < 0.1] = 0
+            leaf = torch.zeros((n, width), dtype=dtype, requires_grad=True)
+            y = tenter.repeat_interleave(leaf, torch.from_numpy(counts), 0)
+            g = y.detach().copy_(torch.from_numpy(rng.standard_normal(tuple(y.shape))))
+            for value in (-0.0, float("nan"), float("inf")):
+                g[torch.from_numpy(rng.random(tuple(y.shape)) < 0.03)] = value
+            (found,) = torch.autograd.grad(y, leaf, g)
+            want = summed(g, counts)
+            assert torch.equal(found.isnan(), want.isnan()), (most, n)
+            found, want = found.nan_to_num(7.0), want.nan_to_num(7.0)
+            assert torch.equal(found, want) and torch.equal(found.signbit(), want.signbit()), (most, n)
+
+
 def test_lists_of_unlike_integers_and_arrays_in_any_order():
     """NumPy joins uint64 and int64 to float64; PyTorch has no negative strides and one byte order."""
     assert tenter.repeat_interleave([5, 6], [np.uint64(1), np.int8(2)]).tolist() == [5, 6, 6]

@@ -39,15 +39,6 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
   const Vec<Acc> neutral = Acc(-0.0) - Vec<Acc>{};  // leaves sums unchanged, the sign of a zero included
   int64_t o = lo;
   for (; o + N <= hi; o += N) {
-    Vec<Acc> square[N];
-    // Counts are compared as vectors: branches on single counts would be mispredicted.
-    Offsets counts[parts];
-    for (int k = 0; k < parts; ++k) {
-      counts[k] = m.width - Offsets{};
-      if (!m.offset) continue;
-      const int64_t* const at = m.offset + o + k * lanes<int64_t>;
-      counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
-    }
     auto narrow = [&](auto&& part) __attribute__((always_inline)) {  // narrows to the lanes of sums
       if constexpr (parts == 1) {
         return (VecN<I, N>)part(0);
@@ -59,6 +50,38 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
         }(std::make_integer_sequence<int, N>{});
       }
     };
+    // Two vectors hold all values of a few short segments. Each lane takes the first value of its segment, then the
+    // second, ...
+    if constexpr (permutable<Acc>) {
+      const int64_t first = m.first(o);
+      const char* const p = src + first * int64_t(sizeof(Acc));
+      const int64_t span = m.first(o + N - 1) + m.count(o + N - 1) - first;
+      if (m.start && span <= 2 * N && end - p >= 2 * vector_bytes) {
+        const Vec<Acc> low = load<Acc, Acc>(p), high = load<Acc, Acc>(p + vector_bytes);
+        const auto place = narrow([&](int k) __attribute__((always_inline)) {
+          return load_unaligned<Offsets>(m.start + o + k * lanes<int64_t>) - first;
+        });
+        const auto count = narrow([&](int k) __attribute__((always_inline)) {
+          const int64_t* const at = m.offset + o + k * lanes<int64_t>;
+          return load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
+        });
+        Vec<Acc> sum = permute<Acc>(low, high, places<Acc>(place));
+        sum = count > 0 ? sum : Vec<Acc>{};
+        for (int k = 1; any((Vec<int64_t>)(count > k)); ++k)
+          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, places<Acc>(place + k))) : sum;
+        store<Acc, Acc>(dst + o - lo, sum);
+        continue;
+      }
+    }
+    Vec<Acc> square[N];
+    // Counts are compared as vectors: branches on single counts would be mispredicted.
+    Offsets counts[parts];
+    for (int k = 0; k < parts; ++k) {
+      counts[k] = m.width - Offsets{};
+      if (!m.offset) continue;
+      const int64_t* const at = m.offset + o + k * lanes<int64_t>;
+      counts[k] = load_unaligned<Offsets>(at + 1) - load_unaligned<Offsets>(at);
+    }
     auto where = [&](auto&& test) __attribute__((always_inline)) {
       return narrow([&](int k) __attribute__((always_inline)) { return test(counts[k]); });
     };
@@ -68,24 +91,6 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       for (int l = 1; l < n; ++l) sum = add<Acc>(sum, square[l]);
       store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
     };
-    // Two vectors hold all values of a few short segments. Each lane takes the first value of its segment, then the
-    // second, ...
-    if constexpr (permutable<Acc>) {
-      const int64_t first = m.first(o), span = m.first(o + N - 1) + m.count(o + N - 1) - first;
-      const char* const p = src + first * int64_t(sizeof(Acc));
-      if (m.start && span <= 2 * N && end - p >= 2 * vector_bytes) {
-        const Vec<Acc> low = load<Acc, Acc>(p), high = load<Acc, Acc>(p + vector_bytes);
-        const auto count = narrow([&](int k) __attribute__((always_inline)) { return counts[k]; });
-        const auto place = narrow([&](int k) __attribute__((always_inline)) {
-          return load_unaligned<Offsets>(m.start + o + k * lanes<int64_t>) - first;
-        });
-        Vec<Acc> sum = permute<Acc>(low, high, places<Acc>(place));
-        for (int k = 1; any((Vec<int64_t>)(count > k)); ++k)
-          sum = count > k ? add<Acc>(sum, permute<Acc>(low, high, places<Acc>(place + k))) : sum;
-        store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
-        continue;
-      }
-    }
     // If no segment is longer than half a vector, each vector holds two segments, which halves the shuffles.
     const bool fits = src + (m.first(o + N - 1) + H) * int64_t(sizeof(Acc)) <= end;
     if (fits && !any(where([](Offsets c) { return c > H; }))) {
@@ -130,14 +135,38 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
   return o;
 }
 
+constexpr int64_t longest_short_sum = 16;
+
+// Sums of outputs [lo, hi) of up to `most` inputs each, of W values or fewer: without a branch on their counts, which
+// would be mispredicted. A sum is stored as one vector, which spills into the next sums. Returns the first output that
+// has no space for that before output `end`, or whose loads would pass the last input of the outputs before `end`.
+template <class Acc, int W>
+int64_t short_sums(const char* src, const WindowMap& m, int64_t inner, Acc* dst, int64_t lo, int64_t hi, int64_t end,
+                   int64_t most) {
+  typedef std::conditional_t<sizeof(Acc) == 4, int32_t, int64_t> I;
+  typedef VecN<Acc, W> Values;
+  with_constant<1, 2, 3, 4, 8, 12, longest_short_sum>(
+      most > 4 ? round_up(most, 4) : std::max<int64_t>(most, 1), [&]<int K>() {
+        const int64_t last = (m.first(end - 1) + m.count(end - 1)) * inner - W, step = inner * int64_t(sizeof(Acc));
+        hi = std::min(hi, end - ceil_div(W - inner, inner));
+        while (hi > lo && (m.start[hi - 1] + K - 1) * inner > last) --hi;
+        for (; lo < hi; ++lo, dst += inner) {
+          const char* const p = src + m.start[lo] * step;
+          const VecN<I, W> count = I(m.offset[lo + 1] - m.offset[lo]) - VecN<I, W>{};
+          Values sum = load_unaligned<Values>(p);
+          sum = count > 0 ? sum : Values{};
+          for (int k = 1; k < K; ++k) sum = count > k ? sum + load_unaligned<Values>(p + k * step) : sum;
+          store_bits(dst, sum);
+        }
+      });
+  return lo;
+}
+
 // Sums a single row by scalars, because most lanes of a tile would be unused.
 template <class Acc>
-void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
+void scalar_sums(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const Acc* const w = weights<Acc>(*c.map);
-  int64_t o = lo;
-  if (!w && c.inner == 1 && c.stride == int64_t(sizeof(Acc)))
-    o = segment_sums<Acc>(src, src + c.map->n_in * c.stride, *c.map, dst, lo, hi);
-  for (; o < hi; ++o) {
+  for (int64_t o = lo; o < hi; ++o) {
     const int64_t first = c.map->first(o), count = c.map->count(o);
     const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
     for (int64_t q = 0; q < c.inner; ++q) {
@@ -150,6 +179,41 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
       }
       dst[(o - lo) * c.inner + q] = sum;
     }
+  }
+}
+
+// The longest sum of outputs [lo, hi).
+inline int64_t longest_sum(const WindowMap& m, int64_t lo, int64_t hi) {
+  int64_t most = 0;
+  for (int64_t o = lo; o < hi; ++o) most = std::max(most, m.offset[o + 1] - m.offset[o]);
+  return most;
+}
+
+// Sums a single row, whose lanes would mostly be unused in a tile.
+template <class Acc>
+void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
+  const WindowMap& m = *c.map;
+  if (weights<Acc>(m) || !c.contiguous(sizeof(Acc))) return scalar_sums<Acc>(src, c, dst, lo, hi);
+  constexpr int64_t some = 256;  // outputs at a time
+  // A vector of a few sums of scalars takes less still, if it reads two vectors or fewer.
+  const bool vectors = c.inner == 1 && m.offset && m.offset[hi] - m.offset[lo] <= (hi - lo) * 2;
+  const bool few = std::is_floating_point_v<Acc> && m.start && m.offset && c.inner <= lanes<Acc> && !vectors;
+  for (int64_t o = lo, end, done; o < hi; o = end) {
+    end = few ? std::min(hi, o + some) : hi;
+    Acc* const to = dst + (o - lo) * c.inner;
+    done = o;
+    if constexpr (std::is_floating_point_v<Acc>) {
+      constexpr int quarter = int(16 / sizeof(Acc));
+      const auto sums = [&]<int W>(int64_t most) {
+        if (most <= longest_short_sum) done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most);
+      };
+      if (!few) void();
+      else if (c.inner <= quarter) sums.template operator()<quarter>(longest_sum(m, o, end));
+      else if (c.inner <= 2 * quarter) sums.template operator()<2 * quarter>(longest_sum(m, o, end));
+      else sums.template operator()<4 * quarter>(longest_sum(m, o, end));
+    }
+    if (c.inner == 1) done = segment_sums<Acc>(src, src + m.n_in * c.stride, m, to + (done - o), done, end);
+    scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);
   }
 }
 
@@ -201,13 +265,6 @@ inline Vec<Acc> few_ones(const Vec<Acc>* tile, const Vec<Acc>* end, int64_t step
     sum = has(k) ? more : sum;
   }
   return sum;
-}
-
-// The longest sum of outputs [lo, hi).
-inline int64_t longest_sum(const WindowMap& m, int64_t lo, int64_t hi) {
-  int64_t most = 0;
-  for (int64_t o = lo; o < hi; ++o) most = std::max(most, m.offset[o + 1] - m.offset[o]);
-  return most;
 }
 
 // Computes outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; the unused ones repeat the last
