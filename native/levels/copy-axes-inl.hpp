@@ -134,11 +134,12 @@ inline void flatten(CopyTask& t, int64_t* table) {
   int64_t n = 1;
   const auto entries = [&](int j) { return t.axis[j].n_out / (j + 1 == t.n_axes ? repeat : 1); };
   while (k > 1 && n * entries(k - 1) <= most_flat) n *= entries(--k);
+  // Few blocks do not pay for the table; the axes after them may be many smaller ones.
+  while (k < t.n_axes && !runs && t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) n /= entries(k++);
   const bool lone = k + 1 == t.n_axes;
   if (k == t.n_axes || t.run > (last.kind == CopyAxis::runs ? longest_row : max_indexed_run)) return;
-  if (runs ? lone : t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) return;
   const bool by_counts = last.kind == CopyAxis::runs && (n <= few_by_counts || n <= 4 * last.n_in);
-  if (lone && (last.kind == CopyAxis::index || (n > few && !by_counts))) return;
+  if (lone && (runs || last.kind == CopyAxis::index || (n > few && !by_counts))) return;
   if (runs) last = {CopyAxis::affine, n, last.n_out / repeat, last.stride, 1, nullptr};
   offsets_from(t, k, table);
   t.axis[k] = {CopyAxis::index, n, n * repeat, 1, repeat, table};
