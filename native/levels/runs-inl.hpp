@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "levels/copy-inl.hpp"
+#include "levels/copy-runs-inl.hpp"
 
 namespace tenter {
 namespace {
