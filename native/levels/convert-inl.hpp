@@ -172,16 +172,15 @@ void convert(const void* from, void* to, int64_t n) {
   if (j < n) store_masked<Acc, Out>(out + j, load_masked<Acc, In>(p, n - j), n - j);
 }
 
-// Transposes lanes / H squares of H x H values, which stand next to each other in H vectors; by default one square of
-// lanes x lanes. Each stage swaps the off-diagonal blocks of one size.
-template <class T, int H = lanes<T>>
-inline void transpose(Vec<T>* v) {
-  constexpr int N = lanes<T>;
+// Transposes N / H squares of H x H values, which stand next to each other in H vectors of N values; by default one
+// square of lanes x lanes. Each stage swaps the off-diagonal blocks of one size.
+template <class T, int H = lanes<T>, int N = lanes<T>>
+inline void transpose(VecN<T, N>* v) {
   auto stage = [&]<int size, int... l>(std::integral_constant<int, size>, std::integer_sequence<int, l...>)
                    __attribute__((always_inline)) {
                      for (int r = 0; r < H; ++r) {
                        if (r & size) continue;
-                       const Vec<T> a = v[r], b = v[r + size];
+                       const VecN<T, N> a = v[r], b = v[r + size];
                        v[r] = __builtin_shufflevector(a, b, (l & size ? N + l - size : l)...);
                        v[r + size] = __builtin_shufflevector(a, b, (l & size ? N + l : l + size)...);
                      }

@@ -11,22 +11,28 @@
 namespace tenter {
 namespace {
 
+constexpr int short_column = 16;  // bytes of vectors of columns with few rows
+
 // Whether elements of `run` bytes, which are `step` bytes apart along n_rows rows, fill vectors that can be transposed.
 inline bool transposes(int64_t run, int64_t step, int64_t n_rows) {
-  return run <= 8 && (run & (run - 1)) == 0 && step == run && n_rows * run >= vector_bytes;
+  return run <= 8 && (run & (run - 1)) == 0 && step == run && n_rows * run >= short_column;
 }
 
+// Elements of N bytes along a side of a square, in vectors of so many bytes.
+constexpr int side(int N, int bytes) { return std::min(8, bytes / N); }
 template <int N>
-constexpr int square_of = std::min(8, vector_bytes / N);  // elements of N bytes along a side
+int side_for(int64_t n_rows) {
+  return side(N, n_rows * N >= vector_bytes ? vector_bytes : short_column);
+}
 
-// A column of H elements from each of `lanes` rows, transposed, and stored `pitch` bytes apart. Rows are stored in
-// order. n: how many of the H columns are stored, if not `whole`.
-template <class T, int H, bool whole, class Column>
+// A column of H elements from each of L rows, transposed, and stored `pitch` bytes apart. Rows are stored in order. n:
+// how many of the H columns are stored, if not `whole`.
+template <class T, int H, int L, bool whole, class Column>
 inline void transpose_square(Column&& column, int64_t n, int64_t offset, char* to, int64_t pitch) {
-  constexpr int L = lanes<T>;
-  Vec<T> v[H];
-  for (int j = 0; j < H; ++j) v[j] = load_unaligned<Vec<T>>(column(whole ? j : std::min<int64_t>(j, n - 1)) + offset);
-  transpose<T, H>(v);
+  typedef VecN<T, L> V;
+  V v[H];
+  for (int j = 0; j < H; ++j) v[j] = load_unaligned<V>(column(whole ? j : std::min<int64_t>(j, n - 1)) + offset);
+  transpose<T, H, L>(v);
   auto store = [&]<int b, int... l>(std::integral_constant<int, b>, std::integer_sequence<int, l...>)
                    __attribute__((always_inline)) {
                      for (int j = 0; j < H; ++j, to += pitch) {
@@ -46,12 +52,11 @@ constexpr int64_t next_line = 64;
 
 // Stores n_rows rows of n elements of N bytes, `pitch` bytes apart: element c of row r is at column(c) + r * N.
 // `transposes` must hold. spills: whether up to 7 elements more may be stored after a row, and after the last one. Rows
-// of at most square_of<N> are stored in order, so that the next one overwrites them; longer rows must have space for
-// them.
-template <int N, class Column>
-inline void transpose_rows(Column&& column, int64_t n, int64_t n_rows, bool spills, char* to, int64_t pitch) {
+// of one square are stored in order, so that the next one overwrites them; longer rows must have space for them.
+template <int N, int bytes, class Column>
+inline void transpose_by(Column&& column, int64_t n, int64_t n_rows, bool spills, char* to, int64_t pitch) {
   typedef Unsigned<N> T;
-  constexpr int L = lanes<T>, H = square_of<N>;
+  constexpr int L = bytes / N, H = side(N, bytes);
   for (int64_t r = 0; r < n_rows; r += L) {
     r = std::min(r, n_rows - L);  // the last vectors end with the rows, and overlap those before
     char* const at = to + r * pitch;
@@ -61,13 +66,19 @@ inline void transpose_rows(Column&& column, int64_t n, int64_t n_rows, bool spil
       if (r == 0) __builtin_prefetch(p + next_line);
       return p;
     };
-    for (; c + H <= n; c += H) transpose_square<T, H, true>(from, H, r * N, at + c * N, pitch);
+    for (; c + H <= n; c += H) transpose_square<T, H, L, true>(from, H, r * N, at + c * N, pitch);
     if (c == n) continue;
     auto last = [&](int64_t j) __attribute__((always_inline)) { return column(std::min(c + j, n - 1)); };
-    if (!spills) transpose_square<T, H, false>(last, n - c, r * N, at + c * N, pitch);
-    else if (n - c <= H / 2) transpose_square<T, H / 2, true>(last, H / 2, r * N, at + c * N, pitch);
-    else transpose_square<T, H, true>(last, H, r * N, at + c * N, pitch);
+    if (!spills) transpose_square<T, H, L, false>(last, n - c, r * N, at + c * N, pitch);
+    else if (constexpr int few = std::max(2, H / 2); n - c <= few)
+      transpose_square<T, few, L, true>(last, few, r * N, at + c * N, pitch);
+    else transpose_square<T, H, L, true>(last, H, r * N, at + c * N, pitch);
   }
+}
+template <int N, class Column>
+inline void transpose_rows(Column&& column, int64_t n, int64_t n_rows, bool spills, char* to, int64_t pitch) {
+  if (n_rows * N >= vector_bytes) transpose_by<N, vector_bytes>(column, n, n_rows, spills, to, pitch);
+  else transpose_by<N, short_column>(column, n, n_rows, spills, to, pitch);
 }
 
 constexpr int64_t most_plane_rows = line, plane_columns = 256;  // of a block that is transposed, which stays in L1
@@ -88,7 +99,7 @@ void fill_plane(const CopyAxis& last, const char* src, const PlaneBlock& b, char
   auto first_output = [&](int64_t of) {
     return last.kind == CopyAxis::runs ? last.table[of] : last.kind == CopyAxis::affine ? of : of * last.repeat;
   };
-  const int64_t n = b.n_columns, n_packed = n <= square_of<N> ? n : round_up(n, 8) + 8;
+  const int64_t n = b.n_columns, n_packed = n <= side_for<N>(b.n_rows) ? n : round_up(n, 8) + 8;
   const int64_t lo = first_output(b.first), hi = first_output(b.first + n), bytes = (hi - lo) * N;
   if (lo == hi) return;
   auto column = [&](int64_t c) __attribute__((always_inline)) {
