@@ -102,7 +102,8 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   const CopyAxis& last = t.axis[t.n_axes - 1];
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
   if (a.kind == CopyAxis::runs && size <= longest_packed) return repeat_packed_runs(t, k, src, dst, lo, hi, pattern);
-  if (is_every(a) && size <= longest_packed && once) return repeat_packed(t, k, src, dst, lo, hi, pattern);
+  if (is_every(a) && size <= longest_packed && once && axis_of_rows(t) < 0)
+    return repeat_packed(t, k, src, dst, lo, hi, pattern);
   if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows)
     return gather_by_table(t, k, src, dst, lo, hi);
   const bool picks = t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));

@@ -97,7 +97,7 @@ void fill_plane(const CopyAxis& last, const char* src, const PlaneBlock& b, char
   constexpr int64_t slack = 8 * N;
   const bool table = last.kind == CopyAxis::index, each = last.kind == CopyAxis::affine || each_by_table(last);
   auto first_output = [&](int64_t of) {
-    return last.kind == CopyAxis::runs ? last.table[of] : last.kind == CopyAxis::affine ? of : of * last.repeat;
+    return last.kind == CopyAxis::runs ? last.table[of] : std::min(of * last.repeat, last.n_out);
   };
   const int64_t n = b.n_columns, n_packed = n <= side_for<N>(b.n_rows) ? n : round_up(n, 8) + 8;
   const int64_t lo = first_output(b.first), hi = first_output(b.first + n), bytes = (hi - lo) * N;
@@ -109,7 +109,7 @@ void fill_plane(const CopyAxis& last, const char* src, const PlaneBlock& b, char
   if (each && b.times) return transpose_rows<N>(column, n, b.n_rows, false, to, b.times * b.pitch);
   char packed[line * (plane_columns + 8) + slack];
   transpose_rows<N>(column, n, b.n_rows, true, packed, n_packed * N);
-  if (last.kind != CopyAxis::runs && b.times == 1 && n_packed == n && b.pitch == bytes) {
+  if (last.kind != CopyAxis::runs && b.times == 1 && n_packed == n && b.pitch == n * last.repeat * N) {
     const CopyAxis all{CopyAxis::every, b.n_rows * n, b.n_rows * last.n_out, N, last.repeat, nullptr};
     return copy_last_axis(all, packed, to, 0, all.n_out, N, pattern);
   }
