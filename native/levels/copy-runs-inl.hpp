@@ -156,12 +156,45 @@ inline void gather(const int64_t* index, const char* src, int64_t stride, char* 
   for (int64_t o = 0; o < n; ++o) move<N>(dst + o * run, src + index[o] * stride, run);
 }
 
+// Many rows of few bytes, by shuffles of 16 bytes. Returns how many rows are done: a load may not pass the last input,
+// and a store not the last output. A store may pass its row, because the next row is stored after it.
+template <class Row>
+inline int64_t shuffle_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, Row&& row) {
+  constexpr int64_t each = sizeof(Sixteen), most = 8, few = 16;  // bytes; vectors of a row; rows
+  const int64_t width = a.n_out * run, n = ceil_div(width, each);
+  if (!permutable<uint8_t> || 2 * run >= each || n > most || rows < few) return 0;
+  Sixteen places[most];
+  int64_t base[most], reach = 0, extent = 0;
+  for (int64_t v = 0; v < n; ++v) {
+    int64_t at[each], low = INT64_MAX, high = INT64_MIN;
+    const int64_t bytes = std::min(each, width - v * each);
+    for (int64_t b = 0; b < bytes; ++b) {
+      const int64_t j = v * each + b;
+      at[b] = a.table[j / run] * a.stride + j % run;
+      low = std::min(low, at[b]), high = std::max(high, at[b]);
+    }
+    if (high - low >= each) return 0;
+    uint8_t place[each] = {};
+    for (int64_t b = 0; b < bytes; ++b) place[b] = uint8_t(at[b] - low);
+    std::memcpy(places + v, place, each);
+    base[v] = low, reach = std::max(reach, low + each), extent = std::max(extent, high + 1);
+  }
+  const char *const end = std::max(row(0), row(rows - 1)) + extent, *const dst_end = dst + rows * width;
+  int64_t r = 0;
+  for (; r < rows && row(r) + reach <= end && dst + n * each <= dst_end; ++r, dst += width)
+    for (int64_t v = 0; v < n; ++v)
+      store_bits(dst + v * each, permute_bytes(load_unaligned<Sixteen>(row(r) + base[v]), places[v]));
+  return r;
+}
+
 // Short rows whose inputs are at the same distances from `row(r)`.
 template <int N, class Row>
 inline void gather_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, Row&& row) {
   if constexpr (N > 0) run = N;
+  const int64_t done = N >= 8 ? 0 : shuffle_rows(a, dst, rows, run, row);
+  dst += done * a.n_out * run;
   auto each = [&](int64_t by) __attribute__((always_inline)) {
-    for (int64_t r = 0; r < rows; ++r, dst += a.n_out * run) gather<N>(a.table, row(r), by, dst, a.n_out, run);
+    for (int64_t r = done; r < rows; ++r, dst += a.n_out * run) gather<N>(a.table, row(r), by, dst, a.n_out, run);
   };
   if (a.stride == 1) each(1);
   else if (a.stride == N) each(N);

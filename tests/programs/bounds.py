@@ -185,6 +185,21 @@ def narrow_byte_rows() -> None:
         keep.clear()
 
 
+def short_rows() -> None:
+    """Many rows are shuffled 16 bytes at a time, which pass the inputs and outputs of a row."""
+    for dtype in ("uint8", "uint16", "S3", "uint32", "float64"):
+        for rows, width in ((16, 3), (40, 5), (99, 9), (40, 16), (33, 17)):
+            wide = rng.integers(0, 256, rows * width * np.dtype(dtype).itemsize, dtype=np.uint8)
+            x = guarded(wide.view(dtype).reshape(rows, width))
+            each = rng.integers(0, 4, width)
+            for y in (x, guarded(x[::-1])[::-1]):
+                assert tenter.repeat_interleave(y, each, 1).tobytes() == np.repeat(x, each, 1).tobytes()
+                out = guarded(np.zeros((rows, int(each.sum())), dtype))
+                tenter.repeat_interleave(y, each, 1, out=out)
+                assert out.tobytes() == np.repeat(x, each, 1).tobytes(), (_native.level(), dtype, rows, width)
+        keep.clear()
+
+
 def counts_that_change() -> None:
     """After they were summed: values, counts and results all end where a forbidden page begins."""
     for size in (1, 2, 4, 8):
@@ -216,5 +231,6 @@ for level in _native.testing.levels():
     small_antialiased_images()
     interpolated_bytes()
     narrow_byte_rows()
+    short_rows()
     counts_that_change()
 print("inside")
