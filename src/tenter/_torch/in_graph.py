@@ -20,16 +20,17 @@ from tenter._specs.repeat_arguments import expanded_shape, ones_in_front, repeat
 from tenter._torch import dispatch
 
 # Types of arguments that a graph can contain.
-GRAPH_TYPES = frozenset((type(None), bool, int, float, str, tuple, list, Tensor, torch.nn.Parameter, torch.Size))
+GRAPH_TYPES = frozenset((bool, int, float, str, tuple, list, Tensor, torch.nn.Parameter, torch.Size))
 
 
 def in_one_node(call: str, x: Tensor, *args: Any) -> Any:
     """Returns the result of a call that the compiler is following. None if the compiler must follow the call
     further."""
-    types, level = [], list(args)
+    # The type of None is not asked for: compiled code would compare it in Python, for each pair of defaults.
+    types, level = [], [a for a in args if a is not None]
     while level:
         types += [type(a) for a in level]
-        level = [b for a in level if type(a) in (tuple, list) for b in a]
+        level = [b for a in level if type(a) in (tuple, list) for b in a if b is not None]
     return whole(call, x, *args) if ready(*types) else None
 
 
