@@ -1,9 +1,9 @@
 """`python -m benchmarks random`: calls that nobody chose, each beside the same call of PyTorch or NumPy.
 
 It writes docs/measured/random.md and a part of docs/performance.md. A call is a few lines of Python, printed for the
-slowest. Shapes, dims, dtypes, layouts, factors, scales, modes, counts
-and gradients are random, and results have 40 bytes to 64 MiB. A call is timed in pairs with its peer, and some with
-themselves: how often these are "slower" is what noise does. A call that seems slower is timed once more.
+slowest. Shapes, dims, dtypes, layouts, factors, scales, modes, counts and gradients are random, and results have 40
+bytes to 64 MiB. A call is timed in pairs with its peer, and some with themselves: how often these are "slower" is what
+noise does. A call that seems slower is timed once more.
 """
 
 from __future__ import annotations

@@ -150,8 +150,9 @@ inline void flatten(CopyTask& t, int64_t* table) {
 inline void join_axes(CopyTask& t, int64_t* table) {
   for (int k = t.n_axes - 1; k >= 0; --k) {
     CopyAxis& a = t.axis[k];
+    // Counts of one input are a repeat.
     if (a.kind == CopyAxis::runs && a.n_in == 1) a = {CopyAxis::affine, a.n_out, a.n_out, 0, 1, nullptr};
-    if (t.axis[k].n_out == 1) t.src += input_of(t.axis[k], 0) * t.axis[k].stride, remove_axis(t, k);
+    if (a.n_out == 1) t.src += input_of(a, 0) * a.stride, remove_axis(t, k);
     else if (k + 1 < t.n_axes) join(t, k);
   }
   for (; t.n_axes && t.axis[t.n_axes - 1].kind == CopyAxis::affine && t.axis[t.n_axes - 1].stride == t.run; --t.n_axes)

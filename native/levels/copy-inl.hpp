@@ -174,7 +174,7 @@ void copy(const CopyTask& given, int threads) {
   std::copy_n(given.axis, given.n_axes, t.axis), std::copy_n(given.bytes, given.n_axes + 1, t.bytes);
   int64_t table[most_flat];
   join_axes(t, table);
-  if (axis_of_rows(t) >= 0) t.stream = false;  // which stores whole rows
+  if (axis_of_rows(t) >= 0) t.stream = false;  // streaming stores go through a buffer of few rows
   const Team team = team_for(total, threads);
   const bool one_task = total < tuning.parallel_bytes || (team.threads == 1 && total <= tuning.task_bytes);
   if (one_task && !t.stream) {

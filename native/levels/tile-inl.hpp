@@ -207,10 +207,9 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
       const auto sums = [&]<int W>(int64_t most) {
         if (most <= longest_short_sum) done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most);
       };
-      if (!few) void();
-      else if (c.inner <= quarter) sums.template operator()<quarter>(longest_sum(m, o, end));
-      else if (c.inner <= 2 * quarter) sums.template operator()<2 * quarter>(longest_sum(m, o, end));
-      else sums.template operator()<4 * quarter>(longest_sum(m, o, end));
+      if (few && c.inner <= quarter) sums.template operator()<quarter>(longest_sum(m, o, end));
+      else if (few && c.inner <= 2 * quarter) sums.template operator()<2 * quarter>(longest_sum(m, o, end));
+      else if (few) sums.template operator()<4 * quarter>(longest_sum(m, o, end));
     }
     if (c.inner == 1) done = segment_sums<Acc>(src, src + m.n_in * c.stride, m, to + (done - o), done, end);
     scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);

@@ -124,7 +124,7 @@ void fill_plane(const CopyAxis& last, const char* src, const PlaneBlock& b, char
   }
 }
 
-// The same for all planes of axis j and those after it. Of repeated planes only the first.
+// The same for all planes of axis j and the axes after it. Of planes that are repeated, it fills the first.
 inline void fill_planes(const CopyTask& t, int j, const char* src, const PlaneBlock& b, char* dst, Pattern& pattern) {
   const CopyAxis& a = t.axis[j];
   if (j + 1 == t.n_axes)
@@ -132,6 +132,7 @@ inline void fill_planes(const CopyTask& t, int j, const char* src, const PlaneBl
   for (int64_t o = 0; o < (a.stride ? a.n_out : 1); ++o)
     fill_planes(t, j + 1, src + o * a.stride, b, dst + o * t.bytes[j + 1], pattern);
 }
+
 // Copies the first planes of axis j, and of those after it, to where they are repeated.
 inline void repeat_planes(const CopyTask& t, int j, char* dst) {
   if (j + 1 == t.n_axes) return;

@@ -31,7 +31,7 @@ _ASKED = _asked()
 _DEFAULT = _ASKED or _cores()
 
 
-_one = ContextVar("one_thread", default=False)  # a thread begins with the default
+_one = ContextVar("one_thread", default=False)  # threads and tasks have values of their own
 
 
 @contextmanager
