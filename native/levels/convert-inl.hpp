@@ -135,15 +135,15 @@ inline void store(void* p, Vec<Acc> v) {
 // ---- the same for the first n < lanes values, with no access past them
 template <class Acc, class In>
 inline Vec<Acc> load_masked(const void* p, int64_t n) {
-  In buffer[lanes<Acc>] = {};
-  std::memcpy(buffer, p, n * sizeof(In));
-  return load<Acc, In>(buffer);
+  const auto few = load_few<VecN<Unsigned<sizeof(In)>, lanes<Acc>>>(static_cast<const char*>(p), n);
+  return load<Acc, In>(&few);
 }
 template <class Acc, class Out>
 inline void store_masked(void* p, Vec<Acc> v, int64_t n) {
   Out buffer[lanes<Acc>];
   store<Acc, Out>(buffer, v);
-  std::memcpy(p, buffer, n * sizeof(Out));
+  copy_few<int(sizeof buffer), int(sizeof(Out))>(static_cast<char*>(p), reinterpret_cast<const char*>(buffer),
+                                                 n * int64_t(sizeof(Out)));
 }
 template <class Acc, class In>
 inline Acc load_one(const void* p) {

@@ -65,6 +65,56 @@ inline Vec<T> splat(T value) {
   return value - Vec<T>{};
 }
 
+// ---- fewer values than a vector has, with no access past them
+
+// Copies n < `most` bytes, n a multiple of `unit`, in two moves that overlap.
+template <int most, int unit>
+inline void copy_few(char* to, const char* from, int64_t n) {
+  const auto move = [&]<class T>(T first) {
+    first = load_unaligned<T>(from);
+    const T last = load_unaligned<T>(from + n - int64_t(sizeof(T)));
+    store_bits(to, first), store_bits(to + n - int64_t(sizeof(T)), last);
+  };
+  if (most > 32 && n >= 32) move(VecN<uint8_t, 32>{});
+  else if (most > 16 && n >= 16) move(VecN<uint8_t, 16>{});
+  else if (most > 8 && n >= 8) move(uint64_t{});
+  else if (most > 4 && unit < 8 && n >= 4) move(uint32_t{});
+  else if (most > 2 && unit < 4 && n >= 2) move(uint16_t{});
+  else if (unit < 2 && n > 0) move(uint8_t{});
+}
+
+// The n < 8 bytes at p as the low bytes of a word, n a multiple of `unit`.
+template <int unit>
+inline uint64_t low_bytes(const char* p, int64_t n) {
+  const auto word = [&]<class T>(T first) {
+    first = load_unaligned<T>(p);
+    return uint64_t(first) | uint64_t(load_unaligned<T>(p + n - int64_t(sizeof(T)))) << 8 * (n - int64_t(sizeof(T)));
+  };
+  if (n >= 4) return word(uint32_t{});
+  if (unit < 4 && n >= 2) return word(uint16_t{});
+  return unit < 2 && n > 0 ? uint8_t(*p) : 0;
+}
+
+// A vector of the n values at p, fewer than it has, and zeros. It isn't put together in memory: a load of smaller
+// stores waits until these have left the processor.
+template <class V>
+inline V load_few(const char* p, int64_t n) {
+  constexpr int unit = sizeof(V{}[0]), most = sizeof(V);
+  n *= unit;
+  V v{};
+  if constexpr (most <= 8) {
+    const uint64_t low = low_bytes<unit>(p, n);
+    std::memcpy(&v, &low, most);
+  } else if constexpr (most == 16) {
+    typedef VecN<uint64_t, 2> Words;
+    if (n < 8) v = (V)Words{low_bytes<unit>(p, n), 0};
+    else v = (V)Words{load_unaligned<uint64_t>(p), load_unaligned<uint64_t>(p + n - 8) >> 8 * (15 - n) >> 8};
+  } else {
+    std::memcpy(&v, p, n);
+  }
+  return v;
+}
+
 // ---- operations that instruction sets specialize
 
 // Whether any lane of a comparison is true.

@@ -109,14 +109,22 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
     }
     // at: how many values of each segment are summed already.
     auto load_part = [&](int64_t at, auto&& count_of) __attribute__((always_inline)) {
+      const char* const last = src + (m.first(o + N - 1) + at + N) * int64_t(sizeof(Acc));
+      if (last <= end) {  // every vector can be loaded, so there is no branch on a count
 #pragma GCC unroll 16
-      for (int l = 0; l < N; ++l) {
-        const int64_t count = count_of(m.count(o + l));
-        const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
-        // A segment that is already summed is not loaded: converted inputs have no space so far after it.
-        if (count <= 0) square[l] = neutral;
-        else if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
-        else square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
+        for (int l = 0; l < N; ++l)
+          square[l] = lane < I(count_of(m.count(o + l)))
+                          ? load<Acc, Acc>(src + (m.first(o + l) + at) * int64_t(sizeof(Acc)))
+                          : neutral;
+      } else {
+        for (int l = 0; l < N; ++l) {
+          const int64_t count = count_of(m.count(o + l));
+          const char* const p = src + (m.first(o + l) + at) * int64_t(sizeof(Acc));
+          // A segment that is already summed is not loaded: converted inputs have no space so far after it.
+          if (count <= 0) square[l] = neutral;
+          else if (p + N * sizeof(Acc) <= end) square[l] = lane < I(count) ? load<Acc, Acc>(p) : neutral;
+          else square[l] = lane < I(count) ? load_masked<Acc, Acc>(p, count) : neutral;
+        }
       }
       transpose<Acc>(square);
     };
@@ -194,24 +202,25 @@ template <class Acc>
 void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
   if (weights<Acc>(m) || !c.contiguous(sizeof(Acc))) return scalar_sums<Acc>(src, c, dst, lo, hi);
+  if (c.inner == 1) {
+    const int64_t done = segment_sums<Acc>(src, src + m.n_in * c.stride, m, dst, lo, hi);
+    return scalar_sums<Acc>(src, c, dst + (done - lo), done, hi);
+  }
   constexpr int64_t some = 256;  // outputs at a time
-  // A vector of a few sums of scalars takes less still, if it reads two vectors or fewer.
-  const bool vectors = c.inner == 1 && m.offset && m.offset[hi] - m.offset[lo] <= (hi - lo) * 2;
-  const bool few = std::is_floating_point_v<Acc> && m.start && m.offset && c.inner <= lanes<Acc> && !vectors;
   for (int64_t o = lo, end, done; o < hi; o = end) {
-    end = few ? std::min(hi, o + some) : hi;
+    end = std::min(hi, o + some);
     Acc* const to = dst + (o - lo) * c.inner;
     done = o;
     if constexpr (std::is_floating_point_v<Acc>) {
       constexpr int quarter = int(16 / sizeof(Acc));
-      const auto sums = [&]<int W>(int64_t most) {
-        if (most <= longest_short_sum) done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most);
-      };
-      if (few && c.inner <= quarter) sums.template operator()<quarter>(longest_sum(m, o, end));
-      else if (few && c.inner <= 2 * quarter) sums.template operator()<2 * quarter>(longest_sum(m, o, end));
-      else if (few) sums.template operator()<4 * quarter>(longest_sum(m, o, end));
+      const int64_t most =
+          m.start && m.offset && c.inner <= lanes<Acc> ? longest_sum(m, o, end) : longest_short_sum + 1;
+      const auto sums = [&]<int W>() { done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most); };
+      if (most > longest_short_sum) done = o;
+      else if (c.inner <= quarter) sums.template operator()<quarter>();
+      else if (c.inner <= 2 * quarter) sums.template operator()<2 * quarter>();
+      else sums.template operator()<4 * quarter>();
     }
-    if (c.inner == 1) done = segment_sums<Acc>(src, src + m.n_in * c.stride, m, to + (done - o), done, end);
     scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);
   }
 }
@@ -348,7 +357,14 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
     if (permuted<Acc>(c, size))
       return horizontal_by_tables<Acc, Acc>(rows, n_rows, c.map->n_in * c.stride, *c.permutes, c.map->n_out, dst, lo,
                                             hi, stream, lease);
-  if (n_rows == 1) return horizontal_row<Acc>(rows[0], c, reinterpret_cast<Acc*>(dst[0]), lo, hi);
+  // Vectors over ragged segments take less than vectors over rows of which at most half of the lanes are used.
+  const bool segments =
+      c.map->start && 2 * n_rows <= lanes<Acc> && !weights<Acc>(*c.map) && c.contiguous(size) &&
+      (c.inner == 1 || (std::is_floating_point_v<Acc> && longest_sum(*c.map, lo, hi) <= longest_short_sum));
+  if (n_rows == 1 || segments) {
+    for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(dst[r]), lo, hi);
+    return;
+  }
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
     const int64_t end = tile_end(c, b, std::min(hi, b + step));
