@@ -197,7 +197,7 @@ inline int64_t longest_sum(const WindowMap& m, int64_t lo, int64_t hi) {
   return most;
 }
 
-// Sums a single row, whose lanes would mostly be unused in a tile.
+// Sums one row, where a tile would have few rows: most of its lanes would be unused.
 template <class Acc>
 void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
@@ -215,11 +215,12 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
       constexpr int quarter = int(16 / sizeof(Acc));
       const int64_t most =
           m.start && m.offset && c.inner <= lanes<Acc> ? longest_sum(m, o, end) : longest_short_sum + 1;
-      const auto sums = [&]<int W>() { done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most); };
-      if (most > longest_short_sum) done = o;
-      else if (c.inner <= quarter) sums.template operator()<quarter>();
-      else if (c.inner <= 2 * quarter) sums.template operator()<2 * quarter>();
-      else sums.template operator()<4 * quarter>();
+      if (most <= longest_short_sum)
+        with_constant<quarter, 2 * quarter, 4 * quarter>(
+            c.inner <= quarter       ? quarter
+            : c.inner <= 2 * quarter ? 2 * quarter
+                                     : 4 * quarter,
+            [&]<int W>() { done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most); });
     }
     scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);
   }
