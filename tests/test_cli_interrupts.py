@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from cli_helpers import Image, _inside  # noqa: F401
 from daily import daily
+from tenter.cli.interrupts import interruptible
 
 #: The command with a function that never ends, no more than a C library's, by any signal.
 PROGRAM = """
@@ -64,3 +66,23 @@ def test_an_interrupt_waits_for_nothing(where: str, args: list[str]) -> None:
     then = b" after 0 of 3 files; --skip-existing continues" if args[0] == "many" else b""
     assert (process.returncode, out, err) == (130, b"", b"tenter: interrupted" + then + b"\n")
     assert not [path for path in Path().rglob("*") if path.name.startswith(".tenter") or path.name.startswith("out")]
+
+
+def test_a_signal_that_wakes_no_wait_is_answered_before_the_work_ends() -> None:
+    stop = threading.Event()
+    ended: list[bool] = []
+
+    def work() -> None:
+        time.sleep(0.2)  # the main thread waits by then
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)  # which interrupts this thread's calls alone
+        stop.wait(20)
+        ended.append(True)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(work)
+        assert not ended
+    finally:
+        stop.set()
+        signal.signal(signal.SIGINT, before)

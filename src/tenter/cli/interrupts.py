@@ -10,6 +10,8 @@ from tenter.cli.output import remove_unfinished
 from tenter.cli.streams import loud
 
 Result = TypeVar("Result")
+#: Of a wait. Python answers a signal that arrives just before a wait only when the wait ends.
+SECONDS = 0.05
 
 
 def interruptible(work: Callable[[], Result]) -> Result:
@@ -27,9 +29,10 @@ def interruptible(work: Callable[[], Result]) -> Result:
         finally:
             ended.set()
 
-    threading.Thread(target=run, daemon=True).start()
     try:
-        ended.wait()
+        threading.Thread(target=run, daemon=True).start()
+        while not ended.wait(SECONDS):
+            pass
     except KeyboardInterrupt:
         loud()
         remove_unfinished()
