@@ -13,9 +13,11 @@ import tenter.numpy
 from cases import values
 from counts_helpers import CHUNK, SIZES, scalars, sparse, with_room
 from daily import daily
+from maps_of import planned
 from tenter import _native, memory
 from tenter._arrays.dtypes import NUMBERS
 from tenter._execution import calls
+from tenter.maps import Copy
 
 N = 11 * CHUNK + 4321
 SMALL = _native.tuning.many_scalars
@@ -286,3 +288,15 @@ def test_gradients_by_counts_of_strided_tensors():
                 for f in (tenter.repeat_interleave, torch.repeat_interleave)
             )
             torch.testing.assert_close(found, want)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_short_segments_after_a_long_one_read_nothing_past_their_block(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sanitized builds see what is read: blocks of converted inputs end in scratch memory."""
+    monkeypatch.setattr(_native.tuning, "widened_values", 300)
+    counts = np.array(([1] * 9 + [200] + [1] * 6) * 20)
+    x = np.random.default_rng(0).integers(0, 9, (rows, counts.sum())).astype("float16")
+    want = np.add.reduceat(x.astype(float), np.cumsum(counts) - counts, axis=1)
+    assert np.array_equal(planned(x, ((1, Copy.repeats(counts).T),)).run(x), want)

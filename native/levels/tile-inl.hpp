@@ -2,6 +2,7 @@
 // vectors over the rows, and results are transposed back.
 #pragma once
 #include <algorithm>
+#include <bit>
 
 #include "levels/permuted-inl.hpp"
 #include "levels/rows-inl.hpp"
@@ -109,8 +110,8 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
     }
     // at: how many values of each segment are summed already.
     auto load_part = [&](int64_t at, auto&& count_of) __attribute__((always_inline)) {
-      const char* const last = src + (m.first(o + N - 1) + at + N) * int64_t(sizeof(Acc));
-      if (last <= end) {  // every vector can be loaded, so there is no branch on a count
+      const int64_t last = m.first(o + N - 1) + at + N;
+      if (last <= m.first(hi - 1) + m.count(hi - 1)) {  // every vector is within the inputs: no branch on a count
 #pragma GCC unroll 16
         for (int l = 0; l < N; ++l)
           square[l] = lane < I(count_of(m.count(o + l)))
@@ -217,9 +218,7 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
           m.start && m.offset && c.inner <= lanes<Acc> ? longest_sum(m, o, end) : longest_short_sum + 1;
       if (most <= longest_short_sum)
         with_constant<quarter, 2 * quarter, 4 * quarter>(
-            c.inner <= quarter       ? quarter
-            : c.inner <= 2 * quarter ? 2 * quarter
-                                     : 4 * quarter,
+            std::max<int64_t>(quarter, std::bit_ceil(uint64_t(c.inner))),
             [&]<int W>() { done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most); });
     }
     scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);

@@ -11,7 +11,7 @@ from tenter.cli.streams import loud
 
 Result = TypeVar("Result")
 #: Of a wait. Python answers a signal that arrives just before a wait only when the wait ends.
-SECONDS = 0.05
+WAIT_SECONDS = 0.05
 
 
 def interruptible(work: Callable[[], Result]) -> Result:
@@ -31,7 +31,7 @@ def interruptible(work: Callable[[], Result]) -> Result:
 
     try:
         threading.Thread(target=run, daemon=True).start()
-        while not ended.wait(SECONDS):
+        while not ended.wait(WAIT_SECONDS):
             pass
     except KeyboardInterrupt:
         loud()

@@ -18,7 +18,7 @@ from typing import Any
 
 import tenter
 from tenter.cli.folders import Task
-from tenter.cli.interrupts import SECONDS, interruptible
+from tenter.cli.interrupts import WAIT_SECONDS, interruptible
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import first_line
@@ -97,7 +97,7 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
         for _ in range(jobs):
             start()
         while busy:
-            ready: list[Any] = connection.wait(list(busy), SECONDS)
+            ready: list[Any] = connection.wait(list(busy), WAIT_SECONDS)
             for pipe in ready:
                 process, task = busy.pop(pipe)
                 try:
