@@ -197,7 +197,7 @@ def test_bits_of_any_number_of_threads_and_of_streaming(threads, monkeypatch):
     before = tenter.get_num_threads()
     tenter.set_num_threads(threads)
     try:
-        for name in ("parallel_bytes", "stream_bytes", "small_bytes", "wake_bytes", "byte_chunk_bytes"):
+        for name in ("parallel_bytes", "stream_bytes", "small_bytes", "byte_chunk_bytes"):
             monkeypatch.setattr(_native.tuning, name, 1)
         found = [resized(x, size, **how) for how in calls for size in sizes for _ in range(2)]
     finally:

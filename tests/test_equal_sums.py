@@ -58,7 +58,7 @@ def test_rows_together_and_apart_have_the_same_sums(dtype, level):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_sums_past_the_caches_and_in_many_tasks(dtype, level, monkeypatch):
-    for name, value in (("task_bytes", 3000), ("widened_values", 100), ("parallel_bytes", 1), ("wake_bytes", 1)):
+    for name, value in (("task_bytes", 3000), ("widened_values", 100), ("parallel_bytes", 1)):
         monkeypatch.setattr(_native.tuning, name, value)
     for width, inner in ((2, 1), (3, 1), (7, 1), (24, 1), (3, 5), (30, 3)):
         x = noise((700 * width, inner), dtype)

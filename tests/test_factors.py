@@ -88,7 +88,7 @@ def test_a_map_of_one_copy_each_copies(level):
 @pytest.mark.parametrize("size", SIZES)
 def test_factors_past_the_caches_and_in_many_tasks(size, level, monkeypatch):
     """Parts of a result begin and end within a pattern."""
-    for name, value in (("staging_bytes", 600), ("task_bytes", 5000), ("parallel_bytes", 1), ("wake_bytes", 1)):
+    for name, value in (("staging_bytes", 600), ("task_bytes", 5000), ("parallel_bytes", 1)):
         monkeypatch.setattr(_native.tuning, name, value)
     for times in (2, 3, 5, 7, 31, 100):
         n = max(1, 30_000 // (size * times))

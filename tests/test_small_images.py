@@ -119,7 +119,7 @@ def test_sums_of_unlike_lengths_in_short_rows(dtype, level):
 
 @pytest.mark.parametrize("dtype", ["float32", "uint8"])
 def test_small_images_past_the_caches_and_in_many_tasks(dtype, level, monkeypatch):
-    for name, value in (("staging_bytes", 500), ("task_bytes", 2000), ("parallel_bytes", 1), ("wake_bytes", 1)):
+    for name, value in (("staging_bytes", 500), ("task_bytes", 2000), ("parallel_bytes", 1)):
         monkeypatch.setattr(_native.tuning, name, value)
     for shape, size in TWO_AXES:
         x = np.concatenate([images(shape, dtype)] * 9)

@@ -181,7 +181,7 @@ void copy(const CopyTask& given, int threads) {
     Pattern pattern(total);
     return fill(t, 0, t.src, t.dst, 0, t.n_axes ? t.axis[0].n_out : 0, pattern);
   }
-  const int64_t n_tasks = std::max<int64_t>(team.threads == 1 ? 1 : 64, ceil_div(total, tuning.task_bytes));
+  const int64_t n_tasks = least_tasks(total, team);
   if (t.n_axes == 0) {
     parallel(n_tasks, team, [&](int64_t p) {
       const int64_t lo = t.run / n_tasks * p, hi = p + 1 == n_tasks ? t.run : t.run / n_tasks * (p + 1);

@@ -141,7 +141,8 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
   const int64_t n_chunks = ceil_div(axis.n_out, chunk);
   // With several chunks, a task makes one row: writing memory in order saves more time than reusing indices for several
   // rows.
-  const int64_t group = n_chunks > 1 ? 1 : std::clamp<int64_t>(tuning.task_bytes / (chunk * size), 1, n_leading);
+  const Team team = team_for(total, threads);
+  const int64_t group = n_chunks > 1 ? 1 : ceil_div(n_leading, least_tasks(total, team));
   const int64_t n_groups = ceil_div(n_leading, group);
   const bool values = k + 1 == t.n_axes;
   CopyTask rest = t;
@@ -189,7 +190,7 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
       }
     }
   };
-  parallel(n_chunks * n_groups, team_for(total, threads), [&](int64_t task) {
+  parallel(n_chunks * n_groups, team, [&](int64_t task) {
     const int64_t lo = task % n_chunks * chunk, from = task / n_chunks * group;
     Lease lease;
     make(lo, std::min(axis.n_out, lo + chunk), from, std::min(n_leading, from + group), lease);

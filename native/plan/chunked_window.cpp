@@ -74,7 +74,7 @@ void sum_long_rows(const WindowTask& t, const Sampling& rule, int64_t lo, int64_
   std::vector<LongRow> rows;
   std::vector<int64_t> first_part(1, 0);
   for (int64_t o = lo; o < hi; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
-  const Team team{threads, true, false};
+  const Team team{threads, true};
   parallel(first_part.back(), team, [&](int64_t p) {
     const int64_t row = std::upper_bound(first_part.begin(), first_part.end(), p) - first_part.begin() - 1;
     rows[size_t(row)].sum_part(p - first_part[size_t(row)]);

@@ -87,7 +87,6 @@ void bind_levels(nb::module_& m, nb::module_& testing) {
 void bind_tuning(nb::module_& m, nb::module_& testing) {
   nb::class_<Tuning>(testing, "Tuning")
       .def_rw("parallel_bytes", &Tuning::parallel_bytes)
-      .def_rw("wake_bytes", &Tuning::wake_bytes)
       .def_rw("task_bytes", &Tuning::task_bytes)
       .def_rw("staging_bytes", &Tuning::staging_bytes)
       .def_rw("copied_block_bytes", &Tuning::copied_block_bytes)

@@ -16,31 +16,35 @@ namespace {
 
 typedef std::chrono::steady_clock Clock;
 
-// Whether threads were late lately. If two processes want one core, the system gives it to each for milliseconds.
-class Lateness {
+// Whether other threads cost more time than they save. If two processes want one core, the system gives it to each for
+// milliseconds, and a call waits so long for a thread that computes for microseconds. What threads save is credited, up
+// to a limit, and what calls wait for them is debited. With less than nothing, small calls use one thread for a pause.
+// Rare delays do not lead to one, and neither does the first call after a pause, which has to wake a thread.
+class Credit {
  public:
   bool pauses() const {
     const int64_t until = until_.load(std::memory_order_relaxed);
     return until && now() < until;
   }
-  // waited: how long a call took beyond what the caller itself computed. task: how long one of the caller's tasks took.
-  void tell(Clock::duration waited, Clock::duration task) {
-    using std::chrono::milliseconds;
-    const bool late = waited > std::chrono::microseconds(late_microseconds) + 2 * task;
-    const int64_t pause = pause_.load(std::memory_order_relaxed);
-    if (!late && !pause) return;
-    const int64_t least = ticks(milliseconds(least_pause_milliseconds));
-    const int64_t longest = ticks(milliseconds(longest_pause_milliseconds));
-    const int64_t next = late ? std::clamp(2 * pause, least, longest) : pause / 2 < least ? 0 : pause / 2;
-    pause_ = next, until_ = next ? now() + next : 0;
+  // gained: how much sooner a call ended than it would have on its own thread; negative if it ended later. Only the one
+  // thread that has the pool calls this.
+  void add(std::chrono::nanoseconds gained) {
+    const int64_t credit = std::min(credit_ + gained.count(), nanoseconds(most_credit));
+    credit_ = credit;
+    if (credit >= 0) return;
+    // The pause doubles if the threads were tried for less time than they paused before.
+    const int64_t time = now(), tried = time - until_.load(std::memory_order_relaxed);
+    pause_ = tried < pause_ ? std::min(2 * pause_, nanoseconds(longest_pause)) : nanoseconds(least_pause);
+    credit_ = nanoseconds(credit_after_pause), until_.store(time + pause_, std::memory_order_relaxed);
   }
 
  private:
-  static int64_t ticks(Clock::duration d) { return d.count(); }
-  static int64_t now() { return ticks(Clock::now().time_since_epoch()); }
-  std::atomic<int64_t> until_{0}, pause_{0};
+  static int64_t nanoseconds(std::chrono::nanoseconds d) { return d.count(); }
+  static int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
+  std::atomic<int64_t> until_{0};
+  int64_t credit_ = nanoseconds(credit_after_pause), pause_ = 0;
 };
-Lateness lateness;
+Credit credit;
 
 // The tasks [first, end) that one thread still has to run. Both numbers share one word, so that they change atomically:
 // `end` is in the upper half, `first` in the lower half.
@@ -65,7 +69,7 @@ struct Job {
   int64_t unit = n / (int64_t{1} << 31) + 1;  // how many tasks count as one in a share, so that numbers fit 32 bits
   std::vector<Share> shares = std::vector<Share>(size_t(helpers_wanted) + 1);
   std::thread::id caller = std::this_thread::get_id();
-  std::chrono::nanoseconds own{};  // how long the caller has computed, and how many tasks it ran
+  std::chrono::nanoseconds own{};  // how long the caller has computed, and how many of the tasks it ran
   int64_t n_own = 0;
   std::atomic<bool> out_of_memory{false}, stopped{false};
   std::atomic<int> inside{0};  // workers in this job; changed under Pool::mutex
@@ -162,7 +166,6 @@ bool spin_until(F&& condition) {
 class Pool {
  public:
   void run(Job& job, bool wake) {
-    if (!wake && spinning_ == 0) return drain(job, 0);
     {
       std::lock_guard lock(mutex_);
       while (n_workers_ < job.helpers_wanted) {
@@ -190,6 +193,8 @@ class Pool {
     std::unique_lock lock(mutex_);
     idle_.wait(lock, [&] { return job.inside == 0; });
   }
+
+  bool is_awake() const { return spinning_ > 0; }
 
   std::atomic<bool> busy{false};  // true during a run. Not a mutex: a signal handler may call again on this thread
 
@@ -252,6 +257,8 @@ using GompNumber = int (*)();
 std::atomic<GompParallel> gomp_parallel{nullptr};
 std::atomic<GompNumber> gomp_number{nullptr};  // omp_get_thread_num
 
+GompParallel openmp() { return is_child ? nullptr : gomp_parallel.load(); }
+
 }  // namespace
 
 bool (*interrupted)() = nullptr;
@@ -270,8 +277,17 @@ void join_openmp() {
 #endif
 }
 
+Team team_for(int64_t bytes, int threads) {
+  const Team alone{1, false}, team{threads, bytes >= worth_waking * tuning.parallel_bytes};
+  if (threads == 1 || bytes < tuning.parallel_bytes) return alone;
+  if (bytes < worth_waiting * tuning.parallel_bytes && credit.pauses()) return alone;
+  // Whether OpenMP's threads sleep is not known.
+  if (!openmp() && !team.wake && !this_process_pool().is_awake()) return alone;
+  return team;
+}
+
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
-  if (n > 1 && team.threads > 1 && !(team.hurries && lateness.pauses())) {
+  if (n > 1 && team.threads > 1) {
     Pool& p = this_process_pool();
     if (!p.busy.exchange(true)) {
       struct Release {
@@ -281,11 +297,14 @@ void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* cont
       Job job{body, context, n, static_cast<int>(team.threads < n ? team.threads - 1 : n - 1)};
       job.deal();
       const auto start = Clock::now();
-      if (const GompParallel run = forked() ? nullptr : gomp_parallel.load())
+      if (const GompParallel run = openmp())
         run([](void* j) { drain(*static_cast<Job*>(j), size_t(gomp_number.load()())); }, &job,
             unsigned(job.helpers_wanted + 1), 0);
       else p.run(job, team.wake);
-      lateness.tell(Clock::now() - start - job.own, job.own / std::max<int64_t>(1, job.n_own));
+      if (job.n_own) {
+        const double own = double(job.own.count()) / double(job.n_own * job.unit);
+        credit.add(std::chrono::nanoseconds(int64_t(own * double(n))) - (Clock::now() - start));
+      }
       if (job.out_of_memory) throw std::bad_alloc();
       if (job.stopped) throw Interrupted();
       return;

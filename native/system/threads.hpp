@@ -1,5 +1,6 @@
 // Parallel loops whose iterations are independent, on a pool of threads.
 #pragma once
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <type_traits>
@@ -12,7 +13,6 @@ namespace tenter {
 struct Team {
   int threads;
   bool wake;
-  bool hurries;  // whether the work is so small that a thread which comes late would take most of its time
 };
 
 // Thrown when a signal stopped a loop before its end: the result is then incomplete.
@@ -38,10 +38,7 @@ class Polling {
 
 // Calls body(context, i) for every i in [0, n), on at most `team.threads` threads, and returns when all are done. Any
 // thread may run any i, so results must not depend on it: kernels split work by shape only.
-// Runs on the calling thread only
-//   - when the pool is busy (nested or concurrent calls);
-//   - when its threads sleep and team.wake is false;
-//   - when threads were late lately and team.hurries is true: another process may be using their cores.
+// Runs on the calling thread only when the pool is busy (nested or concurrent calls).
 // Throws std::bad_alloc if a body did, and Interrupted if `interrupted` returned true.
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context);
 
@@ -51,9 +48,17 @@ void parallel(int64_t n, Team team, F&& body) {
   parallel_raw(n, team, [](void* f, int64_t i) { (*static_cast<Body*>(f))(i); }, &body);
 }
 
-// The team for work that reads and writes so many bytes, of at most `threads` threads.
-inline Team team_for(int64_t bytes, int threads) {
-  return {bytes < tuning.parallel_bytes ? 1 : threads, bytes >= tuning.wake_bytes, bytes < tuning.patient_bytes};
+// The team for work that reads and writes so many bytes, of at most `threads` threads. It is the calling thread alone
+//   - for little work;
+//   - for work that is not worth waking them, if they sleep;
+//   - for all but much work, if they saved no time lately: other processes may be using their cores.
+Team team_for(int64_t bytes, int threads);
+
+// The least number of tasks for a loop that writes so many bytes: signals are polled between tasks, and with several
+// tasks for each thread the threads finish together.
+inline int64_t least_tasks(int64_t bytes, Team team) {
+  const int64_t balanced = team.threads == 1 ? 1 : 8 * int64_t(team.threads);
+  return std::max(balanced, (bytes + tuning.task_bytes - 1) / tuning.task_bytes);
 }
 
 // From now on loops run on the process's OpenMP threads, if it has loaded OpenMP, instead of the pool's threads. OpenMP

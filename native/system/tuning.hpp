@@ -1,6 +1,7 @@
 // Thresholds and block sizes, found by measuring (docs/performance.md). None of them changes a bit of a result. Unroll
 // factors and the widths of stores are in the kernels that use them.
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,9 +10,7 @@ namespace tenter {
 // Tests and the fuzzer lower these (tenter._native.tuning), so that small arrays take the paths of large ones. Sizes
 // are in bytes where the name says so, else in elements. L1 and L2 are the first and second level of the cache.
 struct Tuning {
-  int64_t parallel_bytes = 1 << 20;  // calls on fewer bytes use one thread: handing work over costs more
-  int64_t wake_bytes = 8 << 20;  // calls on fewer bytes wake no sleeping thread, which takes 20 or more microseconds
-  int64_t patient_bytes = 32 << 20;         // after threads were late, calls on fewer bytes use one thread for a while
+  int64_t parallel_bytes = 512 << 10;       // calls on fewer bytes use one thread: handing work over costs more
   int64_t task_bytes = 4 << 20;             // the most that one copy task writes: signals are polled between tasks
   int64_t staging_bytes = 8 << 10;          // staging buffer of streaming stores: well inside L1
   int64_t copied_block_bytes = 128 << 10;   // a repeated block up to this size is copied from its first copy, in cache
@@ -101,10 +100,14 @@ constexpr int idle_workspaces = 64;  // with more simultaneous tasks than this, 
 
 // ---- threads
 constexpr int64_t spin_microseconds = 50;  // waking takes 20 or more; longer spins waste cores
-// Threads are late if a call takes so much longer than its own thread computes, plus two of its tasks: it then waited
-// for another thread, or for its own, as cores are busy. Calls on few bytes then use one thread for a pause. The pause
-// doubles if threads are late after it, else it halves.
-constexpr int64_t late_microseconds = 200, least_pause_milliseconds = 50, longest_pause_milliseconds = 1600;
+// Such multiples of parallel_bytes are worth waking threads that sleep, which takes 20 or more microseconds, and are
+// worth several threads at any time.
+constexpr int64_t worth_waking = 4, worth_waiting = 64;
+// Calls are credited with the time that other threads save (system/threads.cpp). Several quanta of the scheduler at
+// most, so that a process which begins to use a core is noticed within a few calls; after a pause what waking a thread
+// takes.
+constexpr std::chrono::milliseconds most_credit{8}, least_pause{50}, longest_pause{1600};
+constexpr std::chrono::microseconds credit_after_pause{500};
 constexpr int64_t poll_milliseconds = 50;  // between polls for signals: Ctrl-C seems immediate
 
 }  // namespace tenter

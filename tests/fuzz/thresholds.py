@@ -14,7 +14,7 @@ from .draw import Draw
 
 # Attributes of `_native.tuning`, and small values for them.
 NATIVE: dict[str, tuple[int, ...]] = {
-    "parallel_bytes": (1, 256), "wake_bytes": (1, 1 << 12), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
+    "parallel_bytes": (1, 256), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
     "copied_block_bytes": (1, 64, 1024), "runs_chunk": (1, 3, 16), "tile_bytes": (64, 1024), "column_step": (16, 64),
     "row_width": (16, 64), "row_block": (16, 256), "row_chunk_bytes": (64, 1024), "plane_bytes": (64, 1024),
     "cached_planes_bytes": (1, 1024), "index_outputs": (1, 20, 100), "tile_inputs": (16, 64), "widened_values": (1, 40), "stream_bytes": (1, 256), "long_axis": (0, 20),

@@ -11,7 +11,7 @@ def lowered(threads: int = 2) -> None:
     tuning = _native.tuning
     tuning.large_bytes, tuning.small_bytes = 1, 0
     tuning.chunk_bytes = 1 << 10
-    tuning.parallel_bytes = tuning.wake_bytes = tuning.stream_bytes = 0
+    tuning.parallel_bytes = tuning.stream_bytes = 0
     tuning.task_bytes = tuning.staging_bytes = tuning.plane_bytes = 256
     tuning.tile_bytes = tuning.row_chunk_bytes = tuning.cached_planes_bytes = 1024
     tuning.shared_counts = 0

@@ -273,7 +273,6 @@ class testing:  # noqa: N801, a module: what only tests use
 
 class _Tuning:
     parallel_bytes: int
-    wake_bytes: int
     task_bytes: int
     staging_bytes: int
     copied_block_bytes: int
