@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
+import tenter
 from maps_of import planned, resample
 from tenter.maps import Copy
 
@@ -64,3 +66,12 @@ def test_many_short_rows_have_the_bits_of_few(batch, rows, dtype, level):
                             want = planned(some, ((2, m),)).run(some)
                             part = got[b : b + max(1, FEW // rows), r : r + FEW]
                             assert part.tobytes() == want.tobytes(), (name, m, inner, b, r)
+
+
+def test_unread_ends_of_narrow_rows_stay_where_a_slower_axis_is_summed_first() -> None:
+    """Without the ends, its columns would not be adjacent in memory, and would be copied."""
+    x = torch.from_numpy(np.random.default_rng(0).random((2, 1, 47, 37, 13), np.float32))
+    explained = tenter.explain(tenter.interpolate, x, scale_factor=0.29, mode="trilinear")
+    assert [k.split(",")[0] for k in explained.kernels[:3]] == ["window"] * 3
+    found = tenter.interpolate(x, scale_factor=0.29, mode="trilinear")
+    torch.testing.assert_close(found, torch.nn.functional.interpolate(x, scale_factor=0.29, mode="trilinear"))

@@ -99,8 +99,10 @@ class Planner {
 
   void windows(Buffer source, Buffer target, Dims dims) {
     settle(dims);
+    const Dims whole = dims;
     if (device_.crops) crop(source, dims);
     std::vector<Group> groups = grouped(dims, {x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_});
+    if (device_.crops && device_.chunks) uncrop(whole, groups, source, dims);
     const bool one = groups.size() == 1;
     if (one && (!any_gathers(dims) || takes(groups[0], dims)))
       return window(groups[0], source, target, std::move(dims), 1);
@@ -148,6 +150,22 @@ class Planner {
       const auto [first, map] = d.map->cropped(n > 1);
       source.at += first * d.stride, d.n = map->n_in, d.map = map;
       if (d.whole && d.whole->kind == AxisMap::Kind::sums) d.whole = d.whole->cropped(n > 1).second;
+    }
+  }
+
+  // Keeps the inputs that no row reads where they are few and a pass along a slower axis comes first: without them its
+  // columns are not adjacent in memory, and would be copied for its kernel.
+  void uncrop(const Dims& whole, const std::vector<Group>& groups, Buffer& source, Dims& dims) const {
+    int slowest = int(dims.size());
+    for (const Group& g : groups) {
+      if (g.copies) continue;
+      MappedDim& d = dims[size_t(g.first)];
+      const MappedDim& given = whole[size_t(g.first)];
+      if (g.count == 1 && slowest < g.first && d.n < given.n && 2 * d.n >= given.n) {
+        source.at -= given.map->cropped(true).first * d.stride;
+        d = given;
+      }
+      slowest = std::min(slowest, g.first);
     }
   }
 
