@@ -99,3 +99,12 @@ def test_the_pixel_itself_weighs_one_in_hamming():
     x = np.array([[0, 0, 0, 0, 0, 194, 52, 240, 142, 148, 0, 0, 0, 0, 0]], np.uint8)
     want = np.asarray(Image.fromarray(x).resize((7, 1), Resampling.HAMMING))
     assert np.array_equal(tenter.resize(x, (1, 7), axes=(0, 1), mode="hamming", like="pillow"), want)
+
+
+def test_boxes_of_axes_that_are_apart_repeat() -> None:
+    """Each plane between the two axes is an image; the core makes the later calls, with maps that it has cropped."""
+    x = np.random.default_rng(0).integers(0, 256, (1000, 3, 64), np.uint8)
+    how = {"mode": "linear", "like": "pillow", "box": ((0, 1000), (8, 56))}
+    wanted = np.stack([tenter.resize(x[:, k], (100, 48), **how) for k in range(3)], 1)
+    for _ in range(4):
+        np.testing.assert_array_equal(tenter.resize(x, (100, 48), axes=(0, 2), **how), wanted)

@@ -143,7 +143,7 @@ void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
                                             (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.index_outputs);
   const int64_t n_chunks = ceil_div(n_in, chunk);
   const int64_t outputs = std::max<int64_t>(1, p.n_out / n_chunks);
-  const int64_t bytes = rows * n_chunks * (chunk + outputs) * int64_t(sizeof(T));
+  const int64_t bytes = rows * (n_in + p.n_out) * int64_t(sizeof(T));
   const int64_t group = ceil_div(rows, ceil_div(least_tasks(bytes, team), n_chunks));
   parallel(n_chunks * ceil_div(rows, group), team, [&](int64_t task) {
     const int64_t lo = task % n_chunks * chunk, hi = std::min(n_in, lo + chunk), n = hi - lo;

@@ -222,7 +222,7 @@ std::pair<int64_t, AxisMap*> AxisMap::cropped(bool several) {
         cropped_->set_rows(hi - lo, {std::move(starts), std::move(offsets), {m->weight64, m->weight64 + offset[n_out]}},
                            false);
       } else {
-        cropped_->set_units(hi - lo, {std::move(starts), std::move(offsets), std::move(units_->units), {}, true});
+        cropped_->set_units(hi - lo, {std::move(starts), std::move(offsets), units_->units, {}, true});
       }
       cropped_->of = this;
     }

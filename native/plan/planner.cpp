@@ -99,10 +99,10 @@ class Planner {
 
   void windows(Buffer source, Buffer target, Dims dims) {
     settle(dims);
-    const Dims whole = dims;
+    const Dims given = dims;
     if (device_.crops) crop(source, dims);
     std::vector<Group> groups = grouped(dims, {x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_});
-    if (device_.crops && device_.chunks) uncrop(whole, groups, source, dims);
+    if (device_.crops) uncrop(given, groups, source, dims);
     const bool one = groups.size() == 1;
     if (one && (!any_gathers(dims) || takes(groups[0], dims)))
       return window(groups[0], source, target, std::move(dims), 1);
@@ -153,20 +153,31 @@ class Planner {
     }
   }
 
-  // Keeps the inputs that no row reads where they are few and a pass along a slower axis comes first: without them its
-  // columns are not adjacent in memory, and would be copied for its kernel.
-  void uncrop(const Dims& whole, const std::vector<Group>& groups, Buffer& source, Dims& dims) const {
-    int slowest = int(dims.size());
-    for (const Group& g : groups) {
-      if (g.copies) continue;
-      MappedDim& d = dims[size_t(g.first)];
-      const MappedDim& given = whole[size_t(g.first)];
-      if (g.count == 1 && slowest < g.first && d.n < given.n && 2 * d.n >= given.n) {
-        source.at -= given.map->cropped(true).first * d.stride;
-        d = given;
-      }
-      slowest = std::min(slowest, g.first);
+  // Keeps inputs that no row reads where the first pass sums a slower axis. Without them the dims inside of that axis
+  // may not be adjacent in memory, and would be copied for its kernel.
+  void uncrop(const Dims& given, const std::vector<Group>& groups, Buffer& source, Dims& dims) const {
+    const Group& first = groups[0];
+    if (groups.size() == 1 || first.copies || any_gathers(dims)) return;
+    const size_t inside = size_t(first.first + first.count);
+    double growth = 1;
+    for (const Group& g : groups)
+      for (size_t k = inside; k < dims.size(); ++k)
+        if (g.has(int(k), dims[k]) && g.count > 1) return;  // its order of axes depends on what is left out
+    for (size_t k = inside; k < dims.size(); ++k)
+      growth *= double(given[k].n) / double(std::max<int64_t>(1, dims[k].n));
+    if (growth > most_uncropped || merged(dims, inside) == 1 || merged(given, inside) != 1) return;
+    for (size_t k = inside; k < dims.size(); ++k) {
+      if (dims[k].n == given[k].n) continue;
+      source.at -= given[k].map->cropped(true).first * given[k].stride;  // `true`: there are several groups
+      dims[k] = given[k];
     }
+  }
+
+  // The number of dims from one on, where those that are adjacent in memory count as one.
+  static int merged(const Dims& dims, size_t from) {
+    Dim found[max_axes];
+    for (size_t k = from; k < dims.size(); ++k) found[k - from] = {dims[k].n, dims[k].stride};
+    return Merged(found, found + (dims.size() - from)).n;
   }
 
   // Whether the kernel computes a gather without first copying all inputs into order.

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "system/integers.hpp"
 #include "system/system.hpp"
 #include "system/threads.hpp"
 
@@ -19,30 +20,30 @@ typedef std::chrono::steady_clock Clock;
 // Whether other threads cost more time than they save. If two processes want one core, the system gives it to each for
 // milliseconds, and a call waits so long for a thread that computes for microseconds. What threads save is credited, up
 // to a limit, and what calls wait for them is debited. With less than nothing, small calls use one thread for a pause.
-// Rare delays do not lead to one, and neither does the first call after a pause, which has to wake a thread.
+// So a delay now and then does not lead to a pause, nor does waking a thread after one.
 class Credit {
  public:
   bool pauses() const {
     const int64_t until = until_.load(std::memory_order_relaxed);
     return until && now() < until;
   }
-  // gained: how much sooner a call ended than it would have on its own thread; negative if it ended later. Only the one
-  // thread that has the pool calls this.
-  void add(std::chrono::nanoseconds gained) {
-    const int64_t credit = std::min(credit_ + gained.count(), nanoseconds(most_credit));
-    credit_ = credit;
-    if (credit >= 0) return;
+  // spent: what all threads computed in a call, which is about the time of the call on one thread. took: its time.
+  // Not thread-safe: the caller has the pool.
+  void add(std::chrono::nanoseconds spent, std::chrono::nanoseconds took) {
+    const int64_t time = now(), until = until_.load(std::memory_order_relaxed);
+    if (time < until) return;  // a large call
+    left_ = std::min(left_ + (spent - took).count(), nanoseconds(most_credit));
+    if (left_ >= 0) return;
     // The pause doubles if the threads were tried for less time than they paused before.
-    const int64_t time = now(), tried = time - until_.load(std::memory_order_relaxed);
-    pause_ = tried < pause_ ? std::min(2 * pause_, nanoseconds(longest_pause)) : nanoseconds(least_pause);
-    credit_ = nanoseconds(credit_after_pause), until_.store(time + pause_, std::memory_order_relaxed);
+    pause_ = time - until < pause_ ? std::min(2 * pause_, nanoseconds(longest_pause)) : nanoseconds(least_pause);
+    left_ = nanoseconds(credit_after_pause), until_.store(time + pause_, std::memory_order_relaxed);
   }
 
  private:
   static int64_t nanoseconds(std::chrono::nanoseconds d) { return d.count(); }
   static int64_t now() { return nanoseconds(Clock::now().time_since_epoch()); }
   std::atomic<int64_t> until_{0};
-  int64_t credit_ = nanoseconds(credit_after_pause), pause_ = 0;
+  int64_t left_ = nanoseconds(most_credit), pause_ = 0;
 };
 Credit credit;
 
@@ -69,8 +70,7 @@ struct Job {
   int64_t unit = n / (int64_t{1} << 31) + 1;  // how many tasks count as one in a share, so that numbers fit 32 bits
   std::vector<Share> shares = std::vector<Share>(size_t(helpers_wanted) + 1);
   std::thread::id caller = std::this_thread::get_id();
-  std::chrono::nanoseconds own{};  // how long the caller has computed, and how many of the tasks it ran
-  int64_t n_own = 0;
+  std::atomic<int64_t> spent{0};  // nanoseconds that threads have computed
   std::atomic<bool> out_of_memory{false}, stopped{false};
   std::atomic<int> inside{0};  // workers in this job; changed under Pool::mutex
 
@@ -127,11 +127,10 @@ void drain(Job& job, size_t thread) {
   if (!share) return;
   const bool is_caller = job.caller == std::this_thread::get_id();
   const bool polls = interrupted && is_caller;
-  const int64_t start = is_caller ? thread_time() : 0;
-  int64_t n_own = 0;
+  const int64_t start = thread_time();
   Polling polling;
   try {
-    for (int64_t i, end; !job.stopped && job.take(*share, i, end); ++n_own) {
+    for (int64_t i, end; !job.stopped && job.take(*share, i, end);) {
       for (; i < end && !job.stopped.load(std::memory_order_relaxed); ++i) {
         job.body(job.context, i);
         if (polls && polling.due() && interrupted()) job.stopped = true;
@@ -140,7 +139,7 @@ void drain(Job& job, size_t thread) {
   } catch (...) {  // a worker thread must not throw; a body can only throw bad_alloc, for scratch memory
     job.out_of_memory = job.stopped = true;
   }
-  if (is_caller) job.own = std::chrono::nanoseconds(thread_time() - start), job.n_own = n_own;
+  job.spent += thread_time() - start;
 }
 
 // Spins until the condition holds, for at most spin_microseconds, and returns whether it holds. A spinning thread
@@ -278,12 +277,20 @@ void join_openmp() {
 }
 
 Team team_for(int64_t bytes, int threads) {
-  const Team alone{1, false}, team{threads, bytes >= worth_waking * tuning.parallel_bytes};
+  const Team alone{1, false};
   if (threads == 1 || bytes < tuning.parallel_bytes) return alone;
-  if (bytes < worth_waiting * tuning.parallel_bytes && credit.pauses()) return alone;
+  const int64_t least_share = std::max<int64_t>(1, tuning.parallel_bytes / threads_worth);
+  const Team team{int(std::clamp<int64_t>(bytes / least_share, 1, threads)),
+                  bytes / worth_waking >= tuning.parallel_bytes};
+  if (bytes / worth_waiting < tuning.parallel_bytes && credit.pauses()) return alone;
   // Whether OpenMP's threads sleep is not known.
   if (!openmp() && !team.wake && !this_process_pool().is_awake()) return alone;
   return team;
+}
+
+int64_t least_tasks(int64_t bytes, Team team) {
+  const int64_t for_signals = ceil_div(bytes, tuning.task_bytes);
+  return std::max(for_signals, team.threads == 1 ? 1 : tasks_each * team.threads);
 }
 
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context) {
@@ -301,10 +308,8 @@ void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* cont
         run([](void* j) { drain(*static_cast<Job*>(j), size_t(gomp_number.load()())); }, &job,
             unsigned(job.helpers_wanted + 1), 0);
       else p.run(job, team.wake);
-      if (job.n_own) {
-        const double own = double(job.own.count()) / double(job.n_own * job.unit);
-        credit.add(std::chrono::nanoseconds(int64_t(own * double(n))) - (Clock::now() - start));
-      }
+      const auto took = Clock::now() - start;
+      if (job.spent && !job.stopped) credit.add(std::chrono::nanoseconds(job.spent), took);
       if (job.out_of_memory) throw std::bad_alloc();
       if (job.stopped) throw Interrupted();
       return;

@@ -1,6 +1,5 @@
 // Parallel loops whose iterations are independent, on a pool of threads.
 #pragma once
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <type_traits>
@@ -38,7 +37,7 @@ class Polling {
 
 // Calls body(context, i) for every i in [0, n), on at most `team.threads` threads, and returns when all are done. Any
 // thread may run any i, so results must not depend on it: kernels split work by shape only.
-// Runs on the calling thread only when the pool is busy (nested or concurrent calls).
+// If the pool is busy (nested or concurrent calls), the calling thread does all.
 // Throws std::bad_alloc if a body did, and Interrupted if `interrupted` returned true.
 void parallel_raw(int64_t n, Team team, void (*body)(void*, int64_t), void* context);
 
@@ -54,12 +53,9 @@ void parallel(int64_t n, Team team, F&& body) {
 //   - for all but much work, if they saved no time lately: other processes may be using their cores.
 Team team_for(int64_t bytes, int threads);
 
-// The least number of tasks for a loop that writes so many bytes: signals are polled between tasks, and with several
-// tasks for each thread the threads finish together.
-inline int64_t least_tasks(int64_t bytes, Team team) {
-  const int64_t balanced = team.threads == 1 ? 1 : 8 * int64_t(team.threads);
-  return std::max(balanced, (bytes + tuning.task_bytes - 1) / tuning.task_bytes);
-}
+// The least number of tasks of a loop that writes so many bytes, as threads take tasks from each other and poll for
+// signals between two.
+int64_t least_tasks(int64_t bytes, Team team);
 
 // From now on loops run on the process's OpenMP threads, if it has loaded OpenMP, instead of the pool's threads. OpenMP
 // threads spin for milliseconds after each loop, so a second pool would oversubscribe the cores.

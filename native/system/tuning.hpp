@@ -82,6 +82,8 @@ constexpr int64_t planes_at_once = 2;    // output planes computed together: inp
 // summed in separate passes: the narrowest always, others if at least such a share of the inputs is read.
 constexpr int64_t narrow_bytes = 384, narrowest_bytes = 96;
 constexpr double least_share_read = 0.4;
+// How many times as many inputs a pass may sum so that they need not be copied first.
+constexpr double most_uncropped = 2;
 // Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
 constexpr int64_t small_image_bytes = 256;
 constexpr int64_t least_fixed_columns = 24;  // columns of 8-bit values summed in fixed point, to fill vectors
@@ -100,9 +102,10 @@ constexpr int idle_workspaces = 64;  // with more simultaneous tasks than this, 
 
 // ---- threads
 constexpr int64_t spin_microseconds = 50;  // waking takes 20 or more; longer spins waste cores
-// Such multiples of parallel_bytes are worth waking threads that sleep, which takes 20 or more microseconds, and are
-// worth several threads at any time.
-constexpr int64_t worth_waking = 4, worth_waiting = 64;
+// parallel_bytes are worth at most so many threads. Such multiples are worth waking threads that sleep, which takes 20
+// or more microseconds, and worth several threads at any time.
+constexpr int64_t threads_worth = 8, worth_waking = 4, worth_waiting = 64;
+constexpr int64_t tasks_each = 8;  // tasks for each thread, so that all end at about the same time
 // Calls are credited with the time that other threads save (system/threads.cpp). Several quanta of the scheduler at
 // most, so that a process which begins to use a core is noticed within a few calls; after a pause what waking a thread
 // takes.
