@@ -62,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(chosen: argparse.Namespace) -> int:
-    code, text = 0, PAGE.read_text().partition(BEGIN_TYPES)
+    code, text = 0, (PAGE.read_text() if PAGE.exists() else "").partition(BEGIN_TYPES)
     first, second = text[0], text[2]
     if chosen.part != "types":
         code, first = photographs(chosen)
