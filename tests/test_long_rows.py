@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.daily import daily
 
 import tenter
 from daily import daily
+from fuzz.caches import forget_plans
 from tenter import _native
 from tenter._rules.axis_rule import EDGES, PERIODIC
 from tenter._specs import axis_maps
@@ -156,3 +156,20 @@ def test_gradients_past_the_edges_are_those_of_the_transposed_matrix(edge):
                         (got,) = torch.autograd.grad(y, x, g)
                         want = torch.movedim(torch.tensordot(matrix.T, g, ([1], [axis])), 0, axis)
                         torch.testing.assert_close(got, want, rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize(
+    "rows, columns", [((5, 2), (300, 401)), ((2, 7), (300, 401)), ((5, 2), (401, 130)), ((9, 40), (300, 401))]
+)
+def test_few_rows_of_a_long_axis_have_the_bits_of_tables(mode, rows, columns):
+    x = torch.from_numpy(np.random.default_rng(0).random((2, 3, rows[0], columns[0]), np.float32))
+
+    def made():
+        forget_plans()
+        return [tenter.interpolate(x, size=(rows[1], columns[1]), mode=mode) for _ in range(10)]
+
+    wanted = made()[0]
+    tuning.long_axis = 20
+    for found in made():
+        assert torch.equal(found, wanted)

@@ -94,13 +94,31 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   return read >= least_share_read;
 }
 
+// Whether a long last axis is better summed alone: its rows are made anew for each chunk of columns, and so few rows of
+// an image do not pay for that. Alone, they are made once for all rows of all images.
+bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
+  const int last = first + count - 1;
+  int64_t made = 1;
+  for (int k = first; k <= last; ++k)
+    if (dims[size_t(k)].deciding()->gathers()) return false;
+  for (int k = first; k < last; ++k) made *= dims[size_t(k)].n_out();
+  return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
+}
+
+// Whether it is known without tables that rows have as many taps as there are inputs, or more.
+bool reads_all(AxisMap& m) {
+  if (!m.has_long_rule() || m.n_out < m.n_in) return false;
+  const OwnedMap& map = m.sums(false);
+  return map.sampling && !map.ends && !map.transposed;
+}
+
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
 // last bits.
 void in_joint_order(const Dims& dims, int first, int count, std::vector<Group>& to) {
   Deciding axes[most_together];
   for (int k = 0; k < count; ++k) {
     const MappedDim& d = dims[size_t(first + k)];
-    axes[k] = {d.n_deciding(), &d.deciding()->sums(true)};
+    axes[k] = {d.n_deciding(), &d.deciding()->sums(!reads_all(*d.deciding()))};
   }
   const bool planes = count == 3, planes_first = planes && planes_cost_less(axes[0]);
   const int row = first + count - 2;
@@ -137,7 +155,8 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   }
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  if (together > 1 && together == n && by.device.chunks && narrow(dims, windows[0], n, by)) {
+  if (together > 1 && together == n && by.device.chunks &&
+      (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by))) {
     in_joint_order(dims, windows[0], n, found);
     return found;
   }
