@@ -142,7 +142,6 @@ void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
   const int64_t chunk = std::clamp<int64_t>(int64_t(double(n_in) / double(p.n_out) * double(tuning.index_outputs)), 1,
                                             (p.n_out < n_in / 2 ? most_inputs : 1) * tuning.index_outputs);
   const int64_t n_chunks = ceil_div(n_in, chunk);
-  const int64_t outputs = std::max<int64_t>(1, p.n_out / n_chunks);
   const int64_t bytes = rows * (n_in + p.n_out) * int64_t(sizeof(T));
   const int64_t group = ceil_div(rows, ceil_div(least_tasks(bytes, team), n_chunks));
   parallel(n_chunks * ceil_div(rows, group), team, [&](int64_t task) {

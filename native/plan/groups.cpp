@@ -94,8 +94,8 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   return read >= least_share_read;
 }
 
-// Whether a long last axis is better summed alone: its rows are made anew for each chunk of columns, and so few rows of
-// an image do not pay for that. Alone, they are made once for all rows of all images.
+// Whether a long last axis is better summed alone. A pass of several axes needs a table of the whole axis, which takes
+// longer than the sums of so few rows. A pass of one axis makes rows a chunk at a time.
 bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
   const int last = first + count - 1;
   int64_t made = 1;
@@ -105,11 +105,11 @@ bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
   return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
 }
 
-// Whether it is known without tables that rows have as many taps as there are inputs, or more.
+// Whether it is known without tables that rows have as many taps as there are inputs, or more: each row has one.
 bool reads_all(AxisMap& m) {
   if (!m.has_long_rule() || m.n_out < m.n_in) return false;
   const OwnedMap& map = m.sums(false);
-  return map.sampling && !map.ends && !map.transposed;
+  return map.sampling && map.sampling->edge() == Edge::replicate && !map.transposed;
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the

@@ -165,7 +165,7 @@ class Planner {
         if (g.has(int(k), dims[k]) && g.count > 1) return;  // its order of axes depends on what is left out
     for (size_t k = inside; k < dims.size(); ++k)
       growth *= double(given[k].n) / double(std::max<int64_t>(1, dims[k].n));
-    if (growth > most_uncropped || merged(dims, inside) == 1 || merged(given, inside) != 1) return;
+    if (growth > most_uncropped || adjacent(dims, inside) == 1 || adjacent(given, inside) != 1) return;
     for (size_t k = inside; k < dims.size(); ++k) {
       if (dims[k].n == given[k].n) continue;
       source.at -= given[k].map->cropped(true).first * given[k].stride;  // `true`: there are several groups
@@ -173,8 +173,8 @@ class Planner {
     }
   }
 
-  // The number of dims from one on, where those that are adjacent in memory count as one.
-  static int merged(const Dims& dims, size_t from) {
+  // The number of dims from one on, where neighbors that are adjacent in memory count as one.
+  static int adjacent(const Dims& dims, size_t from) {
     Dim found[max_axes];
     for (size_t k = from; k < dims.size(); ++k) found[k - from] = {dims[k].n, dims[k].stride};
     return Merged(found, found + (dims.size() - from)).n;
