@@ -56,6 +56,8 @@ inline void each_run(const CopyAxis& a, int64_t lo, int64_t hi, F&& f) {
   }
 }
 
+inline bool is_every(const CopyAxis& a) { return a.kind == CopyAxis::every; }
+
 // Whether each output has an entry of the table.
 inline bool each_by_table(const CopyAxis& a) { return a.kind == CopyAxis::index && a.repeat == 1; }
 
@@ -125,10 +127,13 @@ inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
 inline void flatten(CopyTask& t, int64_t* table) {
   constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
   constexpr int64_t few_by_counts = 256;  // the same of counts, each of which is searched for and takes a wide store
+  constexpr int64_t few_packed = 16;      // outputs of a repeated block; patterns make more of them faster
   constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
   CopyAxis& last = t.axis[t.n_axes - 1];
-  const bool runs = last.kind == CopyAxis::every && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
+  // A block of few values that the axis before repeats as well is made once, by the table.
+  const bool packed = t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_packed;
+  const bool runs = is_every(last) && !packed && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
   const int64_t repeat = runs ? last.repeat : 1;
   int k = t.n_axes;
   int64_t n = 1;

@@ -10,8 +10,6 @@ namespace {
 
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern);
 
-inline bool is_every(const CopyAxis& a) { return a.kind == CopyAxis::every; }
-
 constexpr int64_t longest_packed = 256;  // bytes of a block
 constexpr int64_t packed_bytes = 4096;   // with the results they stay in L1
 
