@@ -59,7 +59,7 @@ bool LayoutClass::of(const ArrayView& x) {
   for (int d = 0; d < x.ndim; ++d) {
     from_slow[d] = uint8_t(d), step[d] = std::abs(x.stride[d]);
     ones |= (x.shape[d] == 1) << d, zeros |= (step[d] == 0) << d, negative |= (x.stride[d] < 0) << d;
-    if (x.shape[d] == 0 || (x.shape[d] > 1 && step[d] == 0)) return false;
+    if (x.shape[d] == 0) return false;
   }
   std::stable_sort(from_slow, from_slow + x.ndim, [&](int a, int b) { return step[a] > step[b]; });
   int before = -1;  // the last dim with more than one position

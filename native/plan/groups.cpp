@@ -105,27 +105,29 @@ bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
   return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
 }
 
-// Whether it is known without tables that rows have as many taps as there are inputs, or more: each row has one.
-bool reads_all(AxisMap& m) {
-  if (!m.has_long_rule() || m.n_out < m.n_in) return false;
-  const OwnedMap& map = m.sums(false);
-  return map.sampling && map.sampling->edge() == Edge::replicate && !map.transposed;
+// Whether rows cost less if they are summed before columns. A table of a long axis takes longer than the sums of few
+// rows: it is made only if the answer depends on how many inputs it reads, as the costs are linear in these.
+bool rows_first(const MappedDim& row, const MappedDim& column) {
+  const Deciding rows(row.n_deciding(), row.deciding()->sums(true));
+  AxisMap& m = *column.deciding();
+  const int64_t n = column.n_deciding();
+  if (m.has_long_rule()) {
+    const bool if_none = rows_cost_less(rows, {n, m.n_out, 0});
+    if (if_none == rows_cost_less(rows, {n, m.n_out, n})) return if_none;
+  }
+  return rows_cost_less(rows, {n, m.sums(true)});
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
 // last bits.
 void in_joint_order(const Dims& dims, int first, int count, std::vector<Group>& to) {
-  Deciding axes[most_together];
-  for (int k = 0; k < count; ++k) {
-    const MappedDim& d = dims[size_t(first + k)];
-    axes[k] = {d.n_deciding(), &d.deciding()->sums(!reads_all(*d.deciding()))};
-  }
-  const bool planes = count == 3, planes_first = planes && planes_cost_less(axes[0]);
-  const int row = first + count - 2;
-  if (planes_first) to.push_back({false, first, 1});
-  if (rows_cost_less(axes[count - 2], axes[count - 1]))
-    to.push_back({false, row, 1}), to.push_back({false, row + 1, 1});
-  else to.push_back({false, row + 1, 1}), to.push_back({false, row, 1});
+  const int row = first + count - 2, column = row + 1;
+  const MappedDim& plane = dims[size_t(first)];
+  const bool planes = count == 3;
+  const bool planes_first = planes_cost_less({plane.n_deciding(), plane.deciding()->n_out, plane.n_deciding()});
+  if (planes && planes_first) to.push_back({false, first, 1});
+  const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
+  to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
   if (planes && !planes_first) to.push_back({false, first, 1});
 }
 

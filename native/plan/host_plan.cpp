@@ -109,10 +109,10 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   Deciding deciding[most_together];
   for (int k = 0; k < p.count; ++k) {
     maps[k] = &axes[k].map->sums(p.count > 1);
-    deciding[k] = {axes[k].n, maps[k]};
+    if (p.count == 1) continue;
     // The whole of a gather is what it sums after its inputs have been put in order, even if the part needs no order.
-    AxisMap* const whole = p.count > 1 && axes[k].whole ? &axes[k].whole->as_sums() : nullptr;
-    if (whole) deciding[k] = {whole->n_in, &whole->sums(true)};
+    AxisMap* const whole = axes[k].whole ? &axes[k].whole->as_sums() : nullptr;
+    deciding[k] = whole ? Deciding(whole->n_in, whole->sums(true)) : Deciding(axes[k].n, *maps[k]);
   }
   WindowTask task{};
   task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;

@@ -18,19 +18,18 @@ void set_outer(Task& task, const Merged& outer, int n) {
   for (int d = 0; d < n; ++d) task.outer_shape[d] = outer.dims[d].n, task.outer_stride[d] = outer.dims[d].stride;
 }
 
-// At most how many inputs are in some window.
-int64_t touched(const Deciding& d) { return std::min(d.n, d.map->n_taps()); }
-
 }  // namespace
 
+Deciding::Deciding(int64_t n, OwnedMap& map) : Deciding(n, map.map.n_out, std::min(n, map.n_taps())) {}
+
 bool rows_cost_less(const Deciding& row, const Deciding& column) {
-  const Wide n_row = touched(row), n_column = touched(column);
-  const Wide made_row = row.map->map.n_out, made_column = column.map->map.n_out;
+  const Wide n_row = row.n_read, n_column = column.n_read;
+  const Wide made_row = row.n_out, made_column = column.n_out;
   const Wide rows = std::max(n_row, made_row), columns = std::max(n_column, made_column);
   return rows * column.n + 3 * made_row * columns <= 3 * n_row * columns + rows * made_column;
 }
 
-bool planes_cost_less(const Deciding& plane) { return plane.map->map.n_out <= plane.n; }
+bool planes_cost_less(const Deciding& plane) { return plane.n_out <= plane.n; }
 
 Merged::Merged(const Dim* from, const Dim* to) {
   for (; from < to; ++from) {

@@ -37,10 +37,12 @@ struct Pass {
 constexpr int most_together = 3;  // axes per call of a kernel
 
 // The length and map of an axis by which costs are compared. For a chunk of a larger result these are the whole
-// result's, so that the order of sums does not depend on chunks.
+// result's, so that the order of sums does not depend on chunks. n_read: how many inputs are in some window, at most.
 struct Deciding {
-  int64_t n;
-  OwnedMap* map;
+  int64_t n = 0, n_out = 0, n_read = 0;
+  Deciding() = default;
+  Deciding(int64_t n, int64_t n_out, int64_t n_read) : n(n), n_out(n_out), n_read(n_read) {}
+  Deciding(int64_t n, OwnedMap& map);  // a map with tables
 };
 
 // Whether summing rows before columns costs less, for two axes of one task. An output of the columns costs three times

@@ -191,7 +191,7 @@ std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& dims_of, 
     if (!maps[k]) throw std::invalid_argument("expected two maps");
     const auto [first, map] = maps[k]->cropped(true);
     at += first * dims[k].stride, dims[k].n = map->n_in;
-    of[k] = &map->sums(true), by[k] = {dims[k].n, of[k]};
+    of[k] = &map->sums(true), by[k] = Deciding(dims[k].n, *of[k]);
   }
   WindowTask task{};
   task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
