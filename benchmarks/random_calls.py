@@ -71,6 +71,8 @@ class Chance:
             made[-1] *= 2
         elif layout == "part":
             made = [n + 2 for n in shape]
+        elif layout == "expanded":
+            made[int(self.rng.integers(len(shape)))] = 1
         as_numpy = dtype if dtype != "bfloat16" else "float32"
         x = f'(np.random.default_rng(0).random({tuple(made)}) * 99).astype("{as_numpy}")'
         if torchs:
@@ -82,12 +84,15 @@ class Chance:
             x += "[..., ::2]"
         elif layout == "part":
             x += f"[{', '.join(['1:-1'] * len(shape))}]"
+        elif layout == "expanded":
+            x = f"{x}.expand({str(shape)[1:-1]})" if torchs else f"np.broadcast_to({x}, {tuple(shape)})"
         elif layout == "channels_last" and torchs and len(shape) == 4:
             x += ".to(memory_format=torch.channels_last)"
         return f"x = {x}"
 
 
-LAYOUTS = ("contiguous",) * 6 + ("transposed", "strided", "part")
+LAYOUTS = ("contiguous",) * 6 + ("transposed", "strided", "part", "expanded")
+GRADIENTS = ("torch.rand_like(z)",) * 3 + ("torch.ones(()).to(z).expand_as(z)",)  # the last as of a sum
 
 
 def copied(r: Chance, gradient: bool, factor: float) -> tuple[str, list[int], bool]:
@@ -104,7 +109,7 @@ def interleaved(r: Chance, gradient: bool) -> Drawn:
     dim = int(r.rng.integers(-len(shape), 0)) if r.rng.random() < 0.5 else -1
     theirs = f"torch.repeat_interleave(x, {times}, {dim})" if torchs else f"np.repeat(x, {times}, {dim})"
     ours = f"tenter.repeat_interleave(x, {times}, {dim})"
-    return drawn("repeat_interleave by an int", torchs, x, ours, theirs, gradient)
+    return drawn(r, "repeat_interleave by an int", torchs, x, ours, theirs, gradient)
 
 
 def counted(r: Chance, gradient: bool) -> Drawn:
@@ -116,7 +121,7 @@ def counted(r: Chance, gradient: bool) -> Drawn:
     x += f"\n{counts}" + "\ncounts = torch.from_numpy(counts)" * torchs
     theirs = f"torch.repeat_interleave(x, counts, {dim})" if torchs else f"np.repeat(x, counts, {dim})"
     ours = f"tenter.repeat_interleave(x, counts, {dim})"
-    return drawn("repeat_interleave by counts", torchs, x, ours, theirs, gradient)
+    return drawn(r, "repeat_interleave by counts", torchs, x, ours, theirs, gradient)
 
 
 def tiled(r: Chance, gradient: bool) -> Drawn:
@@ -125,11 +130,11 @@ def tiled(r: Chance, gradient: bool) -> Drawn:
     times = r.shape(len(shape) + int(r.rng.integers(0, 2)), factor)
     name = r.one(("repeat", "tile"))
     if torchs:
-        return drawn(name, True, x, f"tenter.{name}(x, {str(times)[1:-1]})", f"x.{name}({str(times)[1:-1]})", gradient)
+        return drawn(r, name, True, x, f"tenter.{name}(x, {str(times)[1:-1]})", f"x.{name}({str(times)[1:-1]})", gradient)
     if name == "repeat":
         axis, n = int(r.rng.integers(len(shape))), round(factor)
-        return drawn("numpy.repeat", False, x, f"tenter.numpy.repeat(x, {n}, {axis})", f"np.repeat(x, {n}, {axis})")
-    return drawn("numpy.tile", False, x, f"tenter.numpy.tile(x, {tuple(times)})", f"np.tile(x, {tuple(times)})")
+        return drawn(r, "numpy.repeat", False, x, f"tenter.numpy.repeat(x, {n}, {axis})", f"np.repeat(x, {n}, {axis})")
+    return drawn(r, "numpy.tile", False, x, f"tenter.numpy.tile(x, {tuple(times)})", f"np.tile(x, {tuple(times)})")
 
 
 def expanded(r: Chance, gradient: bool) -> Drawn:
@@ -137,7 +142,7 @@ def expanded(r: Chance, gradient: bool) -> Drawn:
     x, shape, torchs = copied(r, gradient, factor)
     sizes = ", ".join(str(n) for n in [factor, *shape])
     theirs = f"x.expand({sizes})" if torchs else f"np.broadcast_to(x, ({sizes}))"
-    return drawn("expand", torchs, x, f"tenter.expand(x, {sizes})", theirs, gradient)
+    return drawn(r, "expand", torchs, x, f"tenter.expand(x, {sizes})", theirs, gradient)
 
 
 def interpolated(r: Chance, gradient: bool) -> Drawn:
@@ -154,19 +159,23 @@ def interpolated(r: Chance, gradient: bool) -> Drawn:
     antialias = mode in ("bilinear", "bicubic") and r.rng.random() < 0.4
     aligned = mode in ("linear", "bilinear", "trilinear", "bicubic") and not antialias and r.rng.random() < 0.15
     names = f', {given}, mode="{mode}"' + ", antialias=True" * antialias + ", align_corners=True" * aligned
-    layouts = ("contiguous",) if gradient else ("contiguous",) * 5 + ("channels_last", "part")
+    layouts = ("contiguous",) if gradient else ("contiguous",) * 5 + ("channels_last", "part", "expanded")
     x = r.array(shape, dtype, True, layouts)
     ours, theirs = f"tenter.interpolate(x{names})", f"F.interpolate(x{names})"
-    return drawn(mode + ", antialiased" * antialias, True, x, ours, theirs, gradient)
+    return drawn(r, mode + ", antialiased" * antialias, True, x, ours, theirs, gradient)
 
 
-def drawn(function: str, torchs: bool, x: str, ours: str, theirs: str, gradient: bool = False) -> Drawn:
+def drawn(r: Chance, function: str, torchs: bool, x: str, ours: str, theirs: str, gradient: bool = False) -> Drawn:
     peer = "PyTorch" if torchs else "NumPy"
     if not gradient:
         return Drawn(function, peer, x, ours, theirs)
-    x += f"\nx.requires_grad_()\nz = {theirs}\ny = {ours}\ng = torch.rand_like(z)"
+    x += f"\nx.requires_grad_()\nz = {theirs}\ny = {ours}\ng = {r.one(GRADIENTS)}"
+    name = f"gradient of {function}"
+    if r.rng.random() < 0.25:  # with the call itself, as in a training loop
+        by = "torch.autograd.grad({}, x, g)[0]"
+        return Drawn(name, peer, x, by.format(ours), by.format(theirs))
     by = "torch.autograd.grad({}, x, g, retain_graph=True)[0]"
-    return Drawn(f"gradient of {function}", peer, x, by.format("y"), by.format("z"))
+    return Drawn(name, peer, x, by.format("y"), by.format("z"))
 
 
 MAKERS: tuple[Callable[[Chance, bool], Drawn], ...] = (interleaved, counted, tiled, tiled, expanded, interpolated,

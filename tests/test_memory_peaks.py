@@ -126,8 +126,9 @@ def test_rows_that_begin_as_the_one_before_ends_share_what_they_read():
 
 def test_what_lies_between_passes_counts(monkeypatch):
     monkeypatch.setattr(limits, "machine_memory", lambda: 1 << 30)
-    x = np.broadcast_to(np.uint8(1), (20000, 20000, 4))
-    for give in (x, torch.ones(1, 1, 1, dtype=torch.uint8).expand(20000, 20000, 4)):
+    monkeypatch.setattr(_native.tuning, "planned_bytes", 1 << 30)  # the limit of the core
+    x = np.broadcast_to(np.ones(4, "uint8"), (20000, 20000, 4))
+    for give in (x, torch.ones(1, 1, 4, dtype=torch.uint8).expand(20000, 20000, 4)):
         with pytest.raises(MemoryError, match="between its passes"):
             tenter.resize(give, 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap")
 

@@ -87,3 +87,45 @@ def test_operations_on_dims_of_length_one_with_any_stride():
                 other = torch.from_numpy(plain).requires_grad_()
                 y = call(other)
                 torch.testing.assert_close(g, torch.autograd.grad(y, other, torch.ones_like(y))[0])  # axes by strides
+
+
+COUNTS = torch.tensor([2, 0, 3, 1])
+# By function: the call, and the shape of x.
+EXPANDED = {
+    "repeat_interleave": (lambda x: tenter.repeat_interleave(x, 5, 1), (3, 4, 2)),
+    "repeat_interleave of the last dim": (lambda x: tenter.repeat_interleave(x, 9, -1), (3, 4)),
+    "repeat_interleave of one dim": (lambda x: tenter.repeat_interleave(x, 9), (70,)),
+    "repeat_interleave by counts": (lambda x: tenter.repeat_interleave(x, COUNTS, 1), (3, 4, 2)),
+    "repeat": (lambda x: tenter.repeat(x, 2, 1, 3, 1), (3, 4, 2)),
+    "tile": (lambda x: tenter.tile(x, 3, 2), (5, 4)),
+    "linear": (lambda x: tenter.interpolate(x, size=7, mode="linear"), (2, 3, 12)),
+    "nearest": (lambda x: tenter.interpolate(x, size=(7, 9)), (2, 3, 12, 4)),
+    "bicubic, antialiased": (lambda x: tenter.interpolate(x, size=(5, 9), mode="bicubic", antialias=True), (2, 3, 12, 4)),
+    "trilinear": (lambda x: tenter.interpolate(x, size=(5, 3, 9), mode="trilinear"), (2, 3, 4, 5, 6)),
+    "resize": (lambda x: tenter.resize(x, (5, 9), axes=(0, 1), mode="lanczos"), (12, 4, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("name", EXPANDED)
+def test_expanded_arrays_give_the_bits_of_contiguous_ones(name, dtype):
+    call, shape = EXPANDED[name]
+    rng = np.random.default_rng(4)
+
+    def expanded(shape, which):
+        made = rng.standard_normal([1 if which >> d & 1 else n for d, n in enumerate(shape)])
+        return torch.from_numpy(made).to(dtype).expand(shape)
+
+    def same(ours, wanted):
+        assert torch.equal(ours, wanted) and ours.stride() == wanted.stride()
+
+    for which in range(2 ** len(shape)):
+        x = expanded(shape, which)
+        for _ in range(10):  # until the call is cached
+            same(call(x), call(x.contiguous()))
+        x = x.contiguous().requires_grad_()
+        y = call(x)
+        g = expanded(y.shape, which)
+        (wanted,) = torch.autograd.grad(call(x), x, g.contiguous())
+        for _ in range(3):
+            same(torch.autograd.grad(y, x, g, retain_graph=True)[0], wanted)

@@ -144,9 +144,12 @@ std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const i
       x.dims.push_back({n, stride});
       continue;
     }
+    // All sums along an expanded dim are equal: the planner makes one of an expanded dim without a map.
+    const int64_t equal = by.each && stride == 0 ? by.shape[d] : 1;
+    if (equal > 1) x.dims.push_back({equal, 0});
     auto map = std::make_unique<AxisMap>();
-    map->set_equal_sums(n / block, by.times[d]);
-    x.dims.push_back({n / block, stride * block, map.get()});
+    map->set_equal_sums(n / block / equal, by.times[d]);
+    x.dims.push_back({n / block / equal, stride * block, map.get()});
     if (block > 1) x.dims.push_back({block, stride});
     made->keep(std::move(map));
   }

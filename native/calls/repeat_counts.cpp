@@ -40,6 +40,16 @@ void split(Repeated& how, const ArrayView& from, int dim) {
   }
 }
 
+// The values of an array, which are copied into the room if they are not adjacent.
+const char* contiguous(const ArrayView& from, Room& room, int threads) {
+  if (from.contiguous()) return from.data;
+  Dim dims[max_read_dims];
+  for (int d = 0; d < from.ndim; ++d) dims[d] = {from.shape[d], from.stride[d]};
+  char* const packed = room.get(from.n_values() * from.dtype->itemsize);
+  pack(dims, from.ndim, from.dtype->itemsize, from.data, packed, threads);
+  return packed;
+}
+
 }  // namespace
 
 bool is_count(int number) {
@@ -60,12 +70,8 @@ Outcome Repeated::copy(PyObject* x, const ArrayView& from, const Target* target,
   const auto write = [&](char* to, int threads, bool stream) {
     if (from.contiguous()) return counts.copy(from.data, to, outer, inner_bytes, threads, stream);
     if (ndim == from.ndim) return copy_strided(from, to, threads, stream);
-    Dim dims[max_read_dims];  // x is flattened: a contiguous copy of it is repeated
-    for (int d = 0; d < from.ndim; ++d) dims[d] = {from.shape[d], from.stride[d]};
-    Room room;
-    char* const packed = room.get(from.n_values() * from.dtype->itemsize);
-    pack(dims, from.ndim, from.dtype->itemsize, from.data, packed, threads);
-    counts.copy(packed, to, outer, inner_bytes, threads, stream);
+    Room room;  // x is flattened: a contiguous copy of it is repeated
+    counts.copy(contiguous(from, room, threads), to, outer, inner_bytes, threads, stream);
   };
   return make_result(x, from, shape_out, ndim, target, write, recorded);
 }
@@ -106,7 +112,7 @@ Outcome Repeated::adjoint(PyObject* g) const {
   if (found != Reading::readable) return Outcome::unread(found);
   bool simple = from.device == on_cpu && from.dtype == dtype && from.ndim == ndim;
   for (int d = 0; simple && d < ndim; ++d) simple = from.shape[d] == shape_out[d];
-  if (!simple || !(counts.total == 0 || from.contiguous())) return Outcome::declined();
+  if (!simple) return Outcome::declined();
   const int64_t bytes = outer * counts.total * inner * dtype->itemsize;
   const int64_t bytes_in = outer * counts.n() * inner * dtype->itemsize;
   Fresh x = result_of(g, from, shape_in, ndim_in, bytes_in, nullptr, true);
@@ -116,7 +122,11 @@ Outcome Repeated::adjoint(PyObject* g) const {
     return std::move(x.array);
   }
   const int threads = threads_for(bytes);
-  auto sums = [&] { counts.sum(from.data, x.data, Dtype(dtype->number), outer, inner, threads, x.stream); };
+  auto sums = [&] {
+    Room room;
+    const char* const values = contiguous(from, room, threads);
+    counts.sum(values, x.data, Dtype(dtype->number), outer, inner, threads, x.stream);
+  };
   return threads && work(bytes, sums) ? std::move(x.array) : Outcome::failed();
 }
 

@@ -47,6 +47,23 @@ Dims channels_last(const Dims& dims) {
   return order;
 }
 
+// The sums at all positions of an expanded dim are equal: one of them is made, and copied afterwards. Returns whether
+// there is such a dim.
+bool without_expanded(Dims& dims) {
+  bool any = false;
+  for (MappedDim& d : dims)
+    if (!d.map && d.stride == 0 && d.n > 1) d.n = 1, any = true;
+  return any;
+}
+
+// The dims in an order in which adjacent channels are resampled together, which is faster; the result, which is
+// smaller, is put into its order afterwards. Empty if that does not pay.
+Dims with_channels_together(const Dims& dims) {
+  const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
+  if (is_part || dims.size() <= 2 || dims[1].map || all_copy(dims)) return {};
+  return channels_together(dims[1].n, values(dims), values_out(dims)) ? channels_last(dims) : Dims();
+}
+
 class Planner {
  public:
   Planner(PlannedArray& x, const Device& device, const AskRoom& room) : x_(x), device_(device), room_(room) {}
@@ -60,25 +77,25 @@ class Planner {
       target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
     }
     made_.chunks.source = from, made_.chunks.target = to;
-    const Dims& dims = x_.dims;
-    const int64_t n = values(dims), n_out = values_out(dims);
-    const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
-    const bool may_reorder = !is_part && dims.size() > 2 && !dims[1].map && !all_copy(dims);
-    Dims reordered;
-    if (may_reorder && channels_together(dims[1].n, n, n_out)) reordered = channels_last(dims);
-    if (reordered.empty()) {
-      steps(source, target, std::move(x_.dims));
+    const Dims given = x_.dims;
+    Dims& dims = x_.dims;
+    const bool expands = !all_copy(dims) && without_expanded(dims);
+    Dims reordered = with_channels_together(dims);
+    const bool reorders = !reordered.empty();
+    if (!reorders && !expands) {
+      steps(source, target, std::move(dims));
       return std::move(made_);
     }
-    // Adjacent channels are best resampled together. The result, which is smaller, is put into its order afterwards.
-    const Buffer held = temporary(Buffer::reordered, n_out, target.dtype, target.itemsize);
+    const Buffer held = temporary(Buffer::reordered, values_out(dims), target.dtype, target.itemsize);
     made_.chunks.target = held.memory;
-    Dims order;
-    for (const MappedDim& d : reordered) order.push_back({d.n_out(), 0});
-    set_contiguous(order, target.itemsize);
-    std::rotate(order.begin() + 1, order.end() - 1, order.end());
-    steps(source, held, std::move(reordered));
-    made_.after.push_back({true, held, target, std::move(order)});
+    Dims after;
+    for (const MappedDim& d : reorders ? reordered : dims) after.push_back({d.n_out(), 0});
+    set_contiguous(after, target.itemsize);
+    if (reorders) std::rotate(after.begin() + 1, after.end() - 1, after.end());
+    for (size_t k = 0; k < given.size(); ++k)
+      if (!given[k].map && given[k].n != after[k].n) after[k] = {given[k].n, 0};
+    steps(source, held, std::move(reorders ? reordered : dims));
+    made_.after.push_back({true, held, target, std::move(after)});
     return std::move(made_);
   }
 
