@@ -130,7 +130,9 @@ def tiled(r: Chance, gradient: bool) -> Drawn:
     times = r.shape(len(shape) + int(r.rng.integers(0, 2)), factor)
     name = r.one(("repeat", "tile"))
     if torchs:
-        return drawn(r, name, True, x, f"tenter.{name}(x, {str(times)[1:-1]})", f"x.{name}({str(times)[1:-1]})", gradient)
+        return drawn(
+            r, name, True, x, f"tenter.{name}(x, {str(times)[1:-1]})", f"x.{name}({str(times)[1:-1]})", gradient
+        )
     if name == "repeat":
         axis, n = int(r.rng.integers(len(shape))), round(factor)
         return drawn(r, "numpy.repeat", False, x, f"tenter.numpy.repeat(x, {n}, {axis})", f"np.repeat(x, {n}, {axis})")
