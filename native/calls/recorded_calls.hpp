@@ -35,8 +35,8 @@ struct RecordedCall {
 
 // A recorded call that the core plans.
 //   key, plan  as in CachedPlan, but owned
-//   is_cached  whether the call's plan is cached; plans of its gradients are then cached too, else those of frequent
-//   ones dtype      of x and of the result
+//   is_cached  whether the call's plan is cached; plans of its gradients are then cached too, else of frequent ones
+//   dtype      of x and of the result
 struct PlannedCall : RecordedCall {
   Owned key, plan;
   bool is_cached = false;
@@ -51,6 +51,8 @@ struct PlannedCall : RecordedCall {
   // from: the view of x, flipped as the call's boxes say; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
+  // Whether the gradient of x is the gradient of the result, if that is contiguous. It is then returned itself.
+  virtual bool copies_once() const { return false; }
 
  private:
   // The key of the plan of gradients with g's layout. Null if the call has no key.

@@ -91,9 +91,10 @@ inline void remove_axis(CopyTask& t, int k) {
 // are all repeated equally often.
 inline void join(CopyTask& t, int k) {
   const CopyAxis a = t.axis[k], b = t.axis[k + 1];
-  if (a.kind != CopyAxis::affine || a.stride == 0) return;
+  if (a.kind != CopyAxis::affine || (a.stride == 0 && b.stride != 0)) return;
   const int64_t n = a.n_out * b.n_out;
-  if (b.kind == CopyAxis::affine && b.stride == 0)
+  if (b.kind == CopyAxis::affine && a.stride == 0) t.axis[k] = {CopyAxis::affine, n, n, 0, 1, nullptr};
+  else if (b.kind == CopyAxis::affine && b.stride == 0)
     t.axis[k] = {CopyAxis::every, a.n_out, n, a.stride, b.n_out, nullptr};
   else if (b.kind == CopyAxis::affine && a.stride == b.stride * b.n_out)
     t.axis[k] = {CopyAxis::affine, n, n, b.stride, 1, nullptr};
@@ -131,6 +132,7 @@ inline void flatten(CopyTask& t, int64_t* table) {
   constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
   CopyAxis& last = t.axis[t.n_axes - 1];
+  if (last.kind == CopyAxis::affine && last.n_out > few) return;
   // A block of few values that the axis before repeats as well is made once, by the table.
   const bool packed = t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_packed;
   const bool runs = is_every(last) && !packed && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
@@ -155,8 +157,9 @@ inline void flatten(CopyTask& t, int64_t* table) {
 inline void join_axes(CopyTask& t, int64_t* table) {
   for (int k = t.n_axes - 1; k >= 0; --k) {
     CopyAxis& a = t.axis[k];
-    // Counts of one input are a repeat.
-    if (a.kind == CopyAxis::runs && a.n_in == 1) a = {CopyAxis::affine, a.n_out, a.n_out, 0, 1, nullptr};
+    // One input, or inputs in one place, are a repeat.
+    if ((a.kind == CopyAxis::runs && a.n_in == 1) || (a.kind != CopyAxis::computed && a.stride == 0))
+      a = {CopyAxis::affine, a.n_out, a.n_out, 0, 1, nullptr};
     if (a.n_out == 1) t.src += input_of(a, 0) * a.stride, remove_axis(t, k);
     else if (k + 1 < t.n_axes) join(t, k);
   }

@@ -82,10 +82,15 @@ inline void gather_by_table(const CopyTask& t, int k, const char* src, char* dst
   });
 }
 
+// Whether the values of a block are copied one by one: all copies of a block are made of its first copy.
+inline bool picks_values(const CopyTask& t) {
+  const CopyAxis& last = t.axis[t.n_axes - 1];
+  return t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));
+}
+
 // Stores outputs [lo, hi) of axis k, with all axes after it. src: the input at index 0 of axis k. A small repeated
 // block is copied from its first copy, which is in cache. A large one is read again from the input, which is never
-// larger. A block whose values are copied one by one is always copied from its
-// first copy.
+// larger, unless its values are copied one by one.
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern) {
   if (k == t.n_axes) return copy_bytes(dst, src, t.run);
   const CopyAxis& a = t.axis[k];
@@ -97,15 +102,13 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
       gather_rows<N>(b, dst, hi - lo, t.run, [&](int64_t r) { return src + (lo + r) * a.stride; });
     });
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
-  const CopyAxis& last = t.axis[t.n_axes - 1];
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
   if (a.kind == CopyAxis::runs && size <= longest_packed) return repeat_packed_runs(t, k, src, dst, lo, hi, pattern);
   if (is_every(a) && size <= longest_packed && once && axis_of_rows(t) < 0)
     return repeat_packed(t, k, src, dst, lo, hi, pattern);
   if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows)
     return gather_by_table(t, k, src, dst, lo, hi);
-  const bool picks = t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));
-  const bool again = size > tuning.copied_block_bytes && !picks;
+  const bool again = size > tuning.copied_block_bytes && !picks_values(t);
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {
     char* const first = dst;
     for (int64_t c = 0; c < count; ++c, dst += size) {
@@ -189,13 +192,23 @@ void copy(const CopyTask& given, int threads) {
     });
     return;
   }
+  // Where values are copied one by one, each chunk of repeats makes a first copy: there are as few as threads.
+  const auto makes_first = [&](int axis) {
+    const CopyAxis& a = t.axis[axis];
+    return axis + 1 < t.n_axes && picks_values(t) && (a.kind != CopyAxis::affine || a.stride == 0);
+  };
   int k = 0;
   int64_t n_leading = 1;
-  while (k + 1 < t.n_axes && n_leading * t.axis[k].n_out < n_tasks) n_leading *= t.axis[k++].n_out;
+  while (k + 1 < t.n_axes && n_leading * t.axis[k].n_out < n_tasks) {
+    if (makes_first(k) && t.axis[k].n_out >= team.threads) break;
+    n_leading *= t.axis[k++].n_out;
+  }
   if (k + 1 == t.n_axes && t.run > tuning.task_bytes) return copy_long_runs(t, n_leading, team);
   const CopyAxis& split = t.axis[k];
   int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, n_tasks / n_leading));
-  if (split.kind == CopyAxis::every && split.repeat < chunk) chunk = round_up(chunk, split.repeat);
+  if (makes_first(k))
+    chunk = std::max(chunk, std::min(ceil_div(split.n_out, int64_t{team.threads}), tuning.task_bytes / t.bytes[k + 1]));
+  if (is_every(split) && split.repeat < chunk) chunk = round_up(chunk, split.repeat);
   if (k == axis_of_rows(t)) chunk = round_up(chunk, line / t.run);
   const int64_t chunks = ceil_div(split.n_out, chunk);
   parallel(n_leading * chunks, team, [&](int64_t p) {

@@ -101,6 +101,16 @@ inline void store_repeated(const char* src, int64_t stride, char* dst, int64_t n
   }
 }
 
+// Values at any stride. GCC would build vectors of them, an insertion at a time, which takes twice as long.
+template <int N>
+inline void store_strided(const char* src, int64_t stride, char* dst, int64_t n) {
+#pragma GCC unroll 4
+  for (int64_t i = 0; i < n; ++i, src += stride) {
+    std::memcpy(dst + i * N, src, N);
+    asm("" : "+r"(src));
+  }
+}
+
 // Stores one run of at least a vector of bytes. Inlined: a call, which branches on the length each time, makes rows of
 // some hundred bytes a tenth slower.
 inline void copy_row(char* dst, const char* src, int64_t n) {
@@ -206,8 +216,13 @@ template <int N>
 void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi) {
   const char* const end = dst + (hi - lo) * N;
   if (a.kind == CopyAxis::affine && a.stride != 0) {
-    if (a.stride == 2 * N) store_repeated<N, 1>(src + lo * a.stride, 2 * N, dst, hi - lo);  // vectorized
-    else store_repeated<N, 1>(src + lo * a.stride, a.stride, dst, hi - lo);
+    const char* const from = src + lo * a.stride;
+    if constexpr (N <= 4) {  // loops of a constant stride are vectorized
+      if (a.stride == 2 * N) return store_repeated<N, 1>(from, 2 * N, dst, hi - lo);
+      if (a.stride == 3 * N) return store_repeated<N, 1>(from, 3 * N, dst, hi - lo);
+      if (a.stride == 4 * N) return store_repeated<N, 1>(from, 4 * N, dst, hi - lo);
+    }
+    store_strided<N>(from, a.stride, dst, hi - lo);
   } else if (each_by_table(a)) {
     if (a.stride == N) gather<N>(a.table + lo, src, N, dst, hi - lo);
     else gather<N>(a.table + lo, src, a.stride, dst, hi - lo);

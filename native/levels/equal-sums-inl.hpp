@@ -26,46 +26,61 @@ TENTER_ALWAYS_INLINE Vec<Acc> short_sums(const Loose<Acc>* src) {
   }(std::make_integer_sequence<int, N>{});
 }
 
-// The same for any number of values. If it is less than a vector, the last loads also read values after the last sum's.
-template <class Acc>
-TENTER_ALWAYS_INLINE Vec<Acc> long_sums(const Loose<Acc>* src, int64_t width) {
+// The same for any number of values, of U vectors. Each addition waits for the one before: U vectors are added to in
+// turns. If there are fewer values than lanes, the last loads also read values after the last sum's.
+template <class Acc, int U>
+TENTER_ALWAYS_INLINE void long_sums(const Loose<Acc>* src, int64_t width, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>;
-  Vec<Acc> square[N], sum = splat(Acc(-0.0));  // which leaves the first value unchanged, the sign of a zero included
-  auto load_square = [&](int64_t at) __attribute__((always_inline)) {
-    // Prefetches the lines of the next vector of sums in order: hardware prefetchers do not follow so many segments.
-    prefetch(reinterpret_cast<const char*>(src + N * (width + at)), N * vector_bytes);
-    for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(src + l * width + at);
+  Vec<Acc> square[N], sum[U];
+  for (int u = 0; u < U; ++u) sum[u] = splat(Acc(-0.0));  // leaves the first value unchanged, a zero's sign included
+  auto load_square = [&](int u, int64_t at) __attribute__((always_inline)) {
+    // Prefetches the lines of the next vectors of sums in order: hardware prefetchers do not follow so many segments.
+    prefetch(reinterpret_cast<const char*>(src + N * ((U + u) * width + at)), N * vector_bytes);
+    for (int l = 0; l < N; ++l) square[l] = load_unaligned<Vec<Acc>>(src + (u * N + l) * width + at);
     transpose<Acc>(square);
   };
   int64_t at = 0;
   for (; at + N <= width; at += N) {
-    load_square(at);
-    for (int k = 0; k < N; ++k) sum = add<Acc>(sum, square[k]);
+    for (int u = 0; u < U; ++u) {
+      load_square(u, at);
+      for (int k = 0; k < N; ++k) sum[u] = add<Acc>(sum[u], square[k]);
+    }
   }
-  if (at == width) return sum;
   const int64_t first = std::max<int64_t>(0, width - N);
-  load_square(first);
-  for (int64_t k = at - first; k < width - first; ++k) sum = add<Acc>(sum, square[k]);
-  return sum;
+  for (int u = 0; u < U && at < width; ++u) {
+    load_square(u, first);
+    for (int64_t k = at - first; k < width - first; ++k) sum[u] = add<Acc>(sum[u], square[k]);
+  }
+  for (int u = 0; u < U; ++u) store_bits(dst + u * N, sum[u]);
 }
+
+// Values of a sum from which on vectors are added to in turns: processors overlap shorter sums by themselves. In
+// vectors of more than four lanes, transposing takes longer than the additions.
+constexpr int64_t least_in_turns = 32;
 
 // n sums of `width` values each. end: the end of the memory that may be loaded.
 template <class Acc>
 void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t width, int64_t n, Loose<Acc>* dst) {
   constexpr int N = lanes<Acc>;
   int64_t o = 0;
-  auto run = [&](int64_t loaded, auto&& sums) __attribute__((always_inline)) {
-    for (; o < n && n >= N; o += N) {
-      const int64_t at = std::min(o, n - N);  // the last vector may overlap the one before
-      if (end - (src + at * width) < N * width + loaded - width) return;
-      store_bits(dst + at, sums(src + at * width));
+  auto run = [&](int64_t loaded, int64_t each, auto&& sums) __attribute__((always_inline)) {
+    for (; o < n && n >= each; o += each) {
+      const int64_t at = std::min(o, n - each);  // the last vectors may overlap those before
+      if (end - (src + at * width) < each * width + loaded - width) return;
+      sums(src + at * width, dst + at);
     }
   };
   auto few = [&]<int K>() {
-    if constexpr (2 * K <= N) run(power_from(K), [](const Loose<Acc>* p) { return short_sums<Acc, K>(p); });
+    if constexpr (2 * K <= N)
+      run(power_from(K), N, [](const Loose<Acc>* p, Loose<Acc>* to) { store_bits(to, short_sums<Acc, K>(p)); });
   };
-  if (2 * width > N || !with_constant<1, 2, 3, 4, 5, 6, 7, 8>(width, few))
-    run(std::max<int64_t>(N, width), [&](const Loose<Acc>* p) { return long_sums<Acc>(p, width); });
+  if (2 * width > N || !with_constant<1, 2, 3, 4, 5, 6, 7, 8>(width, few)) {
+    constexpr int together = 2;
+    const int64_t loaded = std::max<int64_t>(N, width);
+    if (N <= 4 && width >= least_in_turns)
+      run(loaded, together * N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, together>(p, width, to); });
+    run(loaded, N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, 1>(p, width, to); });
+  }
   for (; o < n; ++o) {
     const Loose<Acc>* const p = src + o * width;
     Acc sum = p[0];
