@@ -18,7 +18,8 @@ namespace tenter {
 //   negative   bit d: the stride of dim d is negative
 //   equal      bit k: from_slow[k] has the same stride as from_slow[k - 1]
 //   below      bit 8 a + b: the stride of dim a is less than the extent of dim b, its length times its stride
-// `of` fills it in. It returns false if the lengths matter too: for empty, overlapping or interleaved dims.
+// `of` fills it in. It returns false if the lengths matter too: for empty or interleaved dims, and for overlapping ones
+// that are not expanded.
 struct LayoutClass {
   uint8_t from_slow[max_read_dims], ones = 0, zeros = 0, negative = 0, equal = 0;
   uint64_t below = 0;

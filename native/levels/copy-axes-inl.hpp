@@ -91,13 +91,13 @@ inline void remove_axis(CopyTask& t, int k) {
 // are all repeated equally often.
 inline void join(CopyTask& t, int k) {
   const CopyAxis a = t.axis[k], b = t.axis[k + 1];
-  if (a.kind != CopyAxis::affine || (a.stride == 0 && b.stride != 0)) return;
+  if (a.kind != CopyAxis::affine) return;
   const int64_t n = a.n_out * b.n_out;
-  if (b.kind == CopyAxis::affine && a.stride == 0) t.axis[k] = {CopyAxis::affine, n, n, 0, 1, nullptr};
+  if (b.kind == CopyAxis::affine && a.stride == b.stride * b.n_out)
+    t.axis[k] = {CopyAxis::affine, n, n, b.stride, 1, nullptr};
+  else if (a.stride == 0) return;
   else if (b.kind == CopyAxis::affine && b.stride == 0)
     t.axis[k] = {CopyAxis::every, a.n_out, n, a.stride, b.n_out, nullptr};
-  else if (b.kind == CopyAxis::affine && a.stride == b.stride * b.n_out)
-    t.axis[k] = {CopyAxis::affine, n, n, b.stride, 1, nullptr};
   else if (b.kind == CopyAxis::every && b.n_out % b.repeat == 0 && a.stride == b.n_out / b.repeat * b.stride)
     t.axis[k] = {CopyAxis::every, n / b.repeat, n, b.stride, b.repeat, nullptr};
   else return;
@@ -126,21 +126,22 @@ inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
 // axis repeats each input many times, of these inputs. For so few values, walking the axes costs more than reading a
 // table.
 inline void flatten(CopyTask& t, int64_t* table) {
-  constexpr int64_t few = 32, many = 16;  // outputs of a lone axis, which mostly has better ways; blocks
+  constexpr int64_t few = 32, many = 16;  // outputs of a lone or strided axis, which mostly has better ways; blocks
   constexpr int64_t few_by_counts = 256;  // the same of counts, each of which is searched for and takes a wide store
   constexpr int64_t few_packed = 16;      // outputs of a repeated block; patterns make more of them faster
   constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
   CopyAxis& last = t.axis[t.n_axes - 1];
   if (last.kind == CopyAxis::affine && last.n_out > few) return;
-  // A block of few values that the axis before repeats as well is made once, by the table.
-  const bool packed = t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_packed;
-  const bool runs = is_every(last) && !packed && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
+  const bool wide = is_every(last) && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
+  // A block of few values that the axis before repeats as well is made once, by a table of its outputs.
+  const bool packed = wide && t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_packed;
+  const bool runs = wide && !packed;
   const int64_t repeat = runs ? last.repeat : 1;
   int k = t.n_axes;
   int64_t n = 1;
   const auto entries = [&](int j) { return t.axis[j].n_out / (j + 1 == t.n_axes ? repeat : 1); };
-  while (k > 1 && n * entries(k - 1) <= most_flat) n *= entries(--k);
+  while (k > (packed ? t.n_axes - 1 : 1) && n * entries(k - 1) <= most_flat) n *= entries(--k);
   // Few blocks do not pay for the table; the axes after them may be many smaller ones.
   while (k < t.n_axes && !runs && t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) n /= entries(k++);
   const bool lone = k + 1 == t.n_axes;
@@ -158,7 +159,7 @@ inline void join_axes(CopyTask& t, int64_t* table) {
   for (int k = t.n_axes - 1; k >= 0; --k) {
     CopyAxis& a = t.axis[k];
     // One input, or inputs in one place, are a repeat.
-    if ((a.kind == CopyAxis::runs && a.n_in == 1) || (a.kind != CopyAxis::computed && a.stride == 0))
+    if ((a.kind == CopyAxis::runs && a.n_in == 1) || a.stride == 0)
       a = {CopyAxis::affine, a.n_out, a.n_out, 0, 1, nullptr};
     if (a.n_out == 1) t.src += input_of(a, 0) * a.stride, remove_axis(t, k);
     else if (k + 1 < t.n_axes) join(t, k);

@@ -192,23 +192,27 @@ void copy(const CopyTask& given, int threads) {
     });
     return;
   }
-  // Where values are copied one by one, each chunk of repeats makes a first copy: there are as few as threads.
+  // Where values are copied one by one, each chunk of an axis makes a first copy of a block, from which the others are
+  // copied. Such an axis then has few chunks.
   const auto makes_first = [&](int axis) {
-    const CopyAxis& a = t.axis[axis];
-    return axis + 1 < t.n_axes && picks_values(t) && (a.kind != CopyAxis::affine || a.stride == 0);
+    return axis + 1 < t.n_axes && picks_values(t) && !t.stream && 2 * t.bytes[axis + 1] <= tuning.task_bytes &&
+           (t.axis[axis].kind != CopyAxis::affine || t.axis[axis].stride == 0);
   };
   int k = 0;
   int64_t n_leading = 1;
   while (k + 1 < t.n_axes && n_leading * t.axis[k].n_out < n_tasks) {
-    if (makes_first(k) && t.axis[k].n_out >= team.threads) break;
+    const int64_t n_firsts = is_every(t.axis[k]) ? t.axis[k].n_out / t.axis[k].repeat : t.axis[k].n_out;
+    if (makes_first(k) && n_leading * n_firsts >= team.threads) break;
     n_leading *= t.axis[k++].n_out;
   }
   if (k + 1 == t.n_axes && t.run > tuning.task_bytes) return copy_long_runs(t, n_leading, team);
   const CopyAxis& split = t.axis[k];
   int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, n_tasks / n_leading));
-  if (makes_first(k))
-    chunk = std::max(chunk, std::min(ceil_div(split.n_out, int64_t{team.threads}), tuning.task_bytes / t.bytes[k + 1]));
-  if (is_every(split) && split.repeat < chunk) chunk = round_up(chunk, split.repeat);
+  const int64_t most = tuning.task_bytes / t.bytes[k + 1];
+  const bool few = makes_first(k);
+  if (is_every(split) && (split.repeat < chunk || (few && split.repeat <= most))) chunk = round_up(chunk, split.repeat);
+  else if (few)
+    chunk = std::max(chunk, std::min({split.n_out, ceil_div(n_leading * split.n_out, int64_t{team.threads}), most}));
   if (k == axis_of_rows(t)) chunk = round_up(chunk, line / t.run);
   const int64_t chunks = ceil_div(split.n_out, chunk);
   parallel(n_leading * chunks, team, [&](int64_t p) {

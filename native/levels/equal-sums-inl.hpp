@@ -77,8 +77,9 @@ void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t widt
   if (2 * width > N || !with_constant<1, 2, 3, 4, 5, 6, 7, 8>(width, few)) {
     constexpr int together = 2;
     const int64_t loaded = std::max<int64_t>(N, width);
-    if (N <= 4 && width >= least_in_turns)
-      run(loaded, together * N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, together>(p, width, to); });
+    if constexpr (N <= 4)
+      if (width >= least_in_turns)
+        run(loaded, together * N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, together>(p, width, to); });
     run(loaded, N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, 1>(p, width, to); });
   }
   for (; o < n; ++o) {

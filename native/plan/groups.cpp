@@ -105,17 +105,24 @@ bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
   return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
 }
 
+// How many inputs of an axis are read, as far as that is known without a table of a long axis: the costs are linear
+// between these numbers.
+std::vector<Deciding> readings(const MappedDim& d) {
+  AxisMap& m = *d.deciding();
+  const int64_t n = d.n_deciding();
+  if (!m.has_long_rule()) return {{n, m.sums(true)}};
+  return {{n, m.n_out, 0}, {n, m.n_out, std::min(n, m.n_out)}, {n, m.n_out, n}};
+}
+
 // Whether rows cost less if they are summed before columns. A table of a long axis takes longer than the sums of few
-// rows: it is made only if the answer depends on how many inputs it reads, as the costs are linear in these.
+// rows: it is made only if the answer depends on it.
 bool rows_first(const MappedDim& row, const MappedDim& column) {
-  const Deciding rows(row.n_deciding(), row.deciding()->sums(true));
-  AxisMap& m = *column.deciding();
-  const int64_t n = column.n_deciding();
-  if (m.has_long_rule()) {
-    const bool if_none = rows_cost_less(rows, {n, m.n_out, 0});
-    if (if_none == rows_cost_less(rows, {n, m.n_out, n})) return if_none;
-  }
-  return rows_cost_less(rows, {n, m.sums(true)});
+  int less = 0, n = 0;
+  for (const Deciding& rows : readings(row))
+    for (const Deciding& columns : readings(column)) less += rows_cost_less(rows, columns), ++n;
+  if (less == 0 || less == n) return less == n;
+  const auto known = [](const MappedDim& d) { return Deciding(d.n_deciding(), d.deciding()->sums(true)); };
+  return rows_cost_less(known(row), known(column));
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
@@ -124,8 +131,9 @@ void in_joint_order(const Dims& dims, int first, int count, std::vector<Group>& 
   const int row = first + count - 2, column = row + 1;
   const MappedDim& plane = dims[size_t(first)];
   const bool planes = count == 3;
-  const bool planes_first = planes_cost_less({plane.n_deciding(), plane.deciding()->n_out, plane.n_deciding()});
-  if (planes && planes_first) to.push_back({false, first, 1});
+  const bool planes_first =
+      planes && planes_cost_less({plane.n_deciding(), plane.deciding()->n_out, plane.n_deciding()});
+  if (planes_first) to.push_back({false, first, 1});
   const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
   to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
   if (planes && !planes_first) to.push_back({false, first, 1});

@@ -47,10 +47,13 @@ Dims channels_last(const Dims& dims) {
   return order;
 }
 
-// The sums at all positions of an expanded dim are equal: one of them is made, and copied afterwards. Returns whether
-// there is such a dim.
+// The sums at all positions of an expanded dim are equal: one of them is made, and copied afterwards. That pays if the
+// result is smaller than the input, or if the input would be made contiguous. Returns whether dims have changed.
 bool without_expanded(Dims& dims) {
   bool any = false;
+  const bool packs =
+      std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.stride == 0 && d.n > 1; });
+  if (!packs && values_out(dims) >= values(dims)) return false;
   for (MappedDim& d : dims)
     if (!d.map && d.stride == 0 && d.n > 1) d.n = 1, any = true;
   return any;
