@@ -160,14 +160,24 @@ def test_gradients_past_the_edges_are_those_of_the_transposed_matrix(edge):
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 @pytest.mark.parametrize(
-    "rows, columns", [((5, 2), (300, 401)), ((2, 7), (300, 401)), ((5, 2), (401, 130)), ((9, 40), (300, 401))]
-)
+    "rows, columns",
+    [
+        ((5, 2), (300, 401)), ((2, 7), (300, 401)), ((5, 2), (401, 130)), ((9, 40), (300, 401)), ((8, 3), (401, 390)),
+        ((300, 401), (2, 5)), ((401, 130), (5, 2)), ((5, 5), (401, 130)),
+    ],
+)  # fmt: skip
 def test_few_rows_of_a_long_axis_have_the_bits_of_tables(mode, rows, columns):
-    x = torch.from_numpy(np.random.default_rng(0).random((2, 3, rows[0], columns[0]), np.float32))
+    rng = np.random.default_rng(0)
+    x = torch.from_numpy(rng.random((2, 3, rows[0], columns[0]), np.float32)).requires_grad_()
+    g = torch.from_numpy(rng.random((2, 3, rows[1], columns[1]), np.float32))
 
     def made():
         forget_plans()
-        return [tenter.interpolate(x, size=(rows[1], columns[1]), mode=mode) for _ in range(10)]
+        found = []
+        for _ in range(10):
+            y = tenter.interpolate(x, size=(rows[1], columns[1]), mode=mode)
+            found.append(torch.cat([y.detach().ravel(), torch.autograd.grad(y, x, g)[0].ravel()]))
+        return found
 
     wanted = made()[0]
     tuning.long_axis = 20
