@@ -51,8 +51,6 @@ struct PlannedCall : RecordedCall {
   // from: the view of x, flipped as the call's boxes say; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
-  // Whether the gradient of x is the gradient of the result, if that is contiguous. It is then returned itself.
-  virtual bool copies_once() const { return false; }
 
  private:
   // The key of the plan of gradients with g's layout. Null if the call has no key.

@@ -175,9 +175,6 @@ struct RecordedRepeat : PlannedCall {
   std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
     return sums_of(from, by, shape_in, ndim_in);
   }
-  bool copies_once() const override {
-    return ndim_in == by.ndim && std::all_of(by.times, by.times + by.ndim, [](int64_t n) { return n == 1; });
-  }
 };
 
 Outcome recorded(PyObject* x, const ArrayView& from, const Repeats& by, const CachedPlan& cached) {
