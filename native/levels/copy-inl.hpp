@@ -82,7 +82,7 @@ inline void gather_by_table(const CopyTask& t, int k, const char* src, char* dst
   });
 }
 
-// Whether the values of a block are copied one by one: all copies of a block are made of its first copy.
+// Whether the values of a block are copied one by one: `fill` then makes all copies of a block of its first copy.
 inline bool picks_values(const CopyTask& t) {
   const CopyAxis& last = t.axis[t.n_axes - 1];
   return t.run < line && (last.kind == CopyAxis::affine || each_by_table(last));
