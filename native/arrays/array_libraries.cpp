@@ -25,18 +25,6 @@ Outcome read_fresh(Owned&& y, DLTensor& t) {
 
 }  // namespace
 
-Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
-  const Owned sizes(shape_tuple(shape, ndim)), dims(int_tuple(order, ndim));
-  if (!sizes || !dims) return Outcome::failed();
-  PyObject* const args[3] = {sizes.get(), dims.get(), like.dtype->object};
-  Owned y(PyObject_Vectorcall(torch.empty_permuted, args, 2, torch.dtype_keyword));
-  if (!y) return without_memory();
-  DLTensor t{};
-  Outcome made = read_fresh(std::move(y), t);
-  data = static_cast<char*>(t.data);
-  return made;
-}
-
 PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
   int back[max_read_dims];
   for (int k = 0; k < ndim; ++k) back[order[k]] = k;
@@ -47,21 +35,18 @@ PyObject* permuted_view(PyObject* in_order, int ndim, const int* order) {
 
 namespace {
 
-Outcome empty_tensor(const ArrayDtype& dtype, PyObject* const* sizes, int n_sizes, char*& data) {
-  // The dtype is left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
-  const bool usual = &dtype == torch.usual && n_sizes;
-  // Sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate.
-  PyObject* args[max_read_dims + 1];
-  const Owned none(n_sizes ? nullptr : PyTuple_New(0));  // a tensor of no dims needs an empty tuple
-  const int n = n_sizes ? n_sizes : 1;
-  for (int d = 0; d < n; ++d) args[d] = n_sizes ? sizes[d] : none.get();
+// A tensor that `function` makes of n arguments. args has room for one more. may_leave_out: whether the dtype may be
+// left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
+Outcome empty_tensor(PyObject* function, PyObject** args, int n, const ArrayDtype& dtype, bool may_leave_out,
+                     char*& data) {
+  const bool usual = &dtype == torch.usual && may_leave_out;
   args[n] = dtype.object;
-  Owned y(PyObject_Vectorcall(torch.empty, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
+  Owned y(PyObject_Vectorcall(function, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
   if (!y) return without_memory();
   DLTensor t{};
   Outcome made = read_fresh(std::move(y), t);
   const bool changed = made.is_done() && usual && (torch.usual = torch.dtype_of(t)) != &dtype;
-  if (changed) return empty_tensor(dtype, sizes, n_sizes, data);  // PyTorch has another default dtype now
+  if (changed) return empty_tensor(function, args, n, dtype, false, data);  // PyTorch has another default dtype now
   data = static_cast<char*>(t.data);
   return made;
 }
@@ -77,12 +62,25 @@ Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data
     data = reinterpret_cast<NumpyArray*>(y.get())->data;
     return Outcome::done(std::move(y));
   }
-  PyObject* sizes[max_read_dims] = {};
+  // Sizes are separate arguments: PyTorch takes longer to read a tuple than to allocate. No dims are an empty tuple.
+  PyObject* args[max_read_dims + 1] = {};
+  const int n = std::max(1, ndim);
   bool made = true;
-  for (int d = 0; d < ndim; ++d) made = (sizes[d] = PyLong_FromLongLong(shape[d])) && made;
-  Outcome y = made ? empty_tensor(*like.dtype, sizes, ndim, data) : Outcome::failed();
-  for (int d = 0; d < ndim; ++d) Py_XDECREF(sizes[d]);
+  if (!ndim) made = args[0] = PyTuple_New(0);
+  for (int d = 0; d < ndim; ++d) made = (args[d] = PyLong_FromLongLong(shape[d])) && made;
+  Outcome y = made ? empty_tensor(torch.empty, args, n, *like.dtype, ndim > 0, data) : Outcome::failed();
+  for (int d = 0; d < n; ++d) Py_XDECREF(args[d]);
   return y;
+}
+
+Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
+  // PyTorch's `empty_permuted` takes longer than `empty_strided`.
+  int64_t stride[max_read_dims], step = 1;
+  for (int k = ndim; k--; step *= std::max<int64_t>(1, shape[order[k]])) stride[order[k]] = step;
+  const Owned sizes(shape_tuple(shape, ndim)), strides(shape_tuple(stride, ndim));
+  if (!sizes || !strides) return Outcome::failed();
+  PyObject* args[3] = {sizes.get(), strides.get()};
+  return empty_tensor(torch.empty_strided, args, 2, *like.dtype, true, data);
 }
 
 PyObject* array_over(PyObject* buffer, const ArrayView& like, const int64_t* shape, int ndim) {

@@ -35,7 +35,7 @@ extern struct TorchLibrary {
   int (*read)(void*, DLTensor*) = nullptr;
   int (*make)(ManagedTensor*, void**) = nullptr;
   PyObject* large_empty = nullptr;  // like NumPy's
-  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_permuted = nullptr, *dtype_keyword = nullptr;
+  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_strided = nullptr, *dtype_keyword = nullptr;
   PyObject *tracers = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *forward_ad = nullptr, *current_level;  // the module's dictionary, and a name in it
   // Attributes of the types of tensors and of storages: finding them in each call takes as long as calling them.

@@ -235,7 +235,7 @@ PyObject* register_numpy(PyObject* const* args, Py_ssize_t) {
 }
 
 // (exchange API or None, Tensor, Parameter, empty, dtypes, tracers, forward_ad, autocast, is_grad_enabled, probe,
-// empty_permuted, large_empty, Size, apply, forward, backward) -> whether the core can read tensors. The last three are
+// empty_strided, large_empty, Size, apply, forward, backward) -> whether the core can read tensors. The last three are
 // the Function's, see RegisteredGradients.
 PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
   join_openmp();
@@ -268,7 +268,7 @@ PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
   if (!(torch.dtype_keyword = Py_BuildValue("(s)", "dtype"))) return nullptr;
   if (!read_dtypes(args[4], torch.dtypes)) return nullptr;
   torch.read = api->read, torch.make = api->make, torch.empty = Py_NewRef(args[3]), torch.tracers = Py_NewRef(args[5]);
-  torch.empty_permuted = Py_NewRef(args[10]), torch.forward_ad = Py_NewRef(PyModule_GetDict(args[6])),
+  torch.empty_strided = Py_NewRef(args[10]), torch.forward_ad = Py_NewRef(PyModule_GetDict(args[6])),
   torch.autocast = Py_NewRef(args[7]), torch.grad_enabled = Py_NewRef(args[8]), torch.large_empty = Py_NewRef(args[11]);
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;

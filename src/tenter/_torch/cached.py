@@ -45,7 +45,7 @@ def _register() -> bool:
         exchange, torch.Tensor, torch.nn.Parameter, torch.empty, tuple(dtypes),
         (private.functorch_active, private.dispatch_modes, private.tracing, private.function_modes),
         forward_ad, private.autocast, torch.is_grad_enabled,
-        (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype), torch.empty_permuted, large_empty,
+        (probe, probe.data_ptr(), tuple(probe.shape), probe.stride(), probe.dtype), torch.empty_strided, large_empty,
         torch.Size, gradients.record, gradients.forward, gradients.backward,
     )  # fmt: skip
 
