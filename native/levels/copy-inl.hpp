@@ -166,7 +166,36 @@ inline void copy_long_runs(const CopyTask& t, int64_t n_leading, Team team) {
   });
 }
 
-// A task is an index tuple of the leading axes and a chunk of the axis after them.
+// How a copy is cut into tasks: each is one of the n_leading index tuples of the axes before `axis`, and a chunk of
+// that axis, of as many outputs.
+struct Cut {
+  int axis = 0;
+  int64_t n_leading = 1, chunk = 1;
+};
+inline Cut cut(const CopyTask& t, int64_t n_tasks, int threads) {
+  // Where values are copied one by one, each chunk of an axis makes a first copy of a block, from which the others are
+  // copied. Such an axis then has few chunks.
+  const auto makes_first = [&](int axis) {
+    return axis + 1 < t.n_axes && picks_values(t) && !t.stream && 2 * t.bytes[axis + 1] <= tuning.task_bytes &&
+           (t.axis[axis].kind != CopyAxis::affine || t.axis[axis].stride == 0);
+  };
+  Cut c;
+  for (; c.axis + 1 < t.n_axes && c.n_leading * t.axis[c.axis].n_out < n_tasks; ++c.axis) {
+    const CopyAxis& a = t.axis[c.axis];
+    if (makes_first(c.axis) && c.n_leading * (is_every(a) ? a.n_out / a.repeat : a.n_out) >= threads) break;
+    c.n_leading *= a.n_out;
+  }
+  const CopyAxis& a = t.axis[c.axis];
+  const int64_t most = tuning.task_bytes / t.bytes[c.axis + 1];
+  const bool few = makes_first(c.axis);
+  c.chunk = std::max<int64_t>(1, a.n_out / std::max<int64_t>(1, n_tasks / c.n_leading));
+  if (is_every(a) && (a.repeat < c.chunk || (few && a.repeat <= most))) c.chunk = round_up(c.chunk, a.repeat);
+  else if (few)
+    c.chunk = std::max(c.chunk, std::min({a.n_out, ceil_div(c.n_leading * a.n_out, int64_t{threads}), most}));
+  if (c.axis == axis_of_rows(t)) c.chunk = round_up(c.chunk, line / t.run);
+  return c;
+}
+
 void copy(const CopyTask& given, int threads) {
   const int64_t total = given.n_axes ? given.axis[0].n_out * given.bytes[1] : given.run;
   if (total == 0) return;
@@ -192,28 +221,9 @@ void copy(const CopyTask& given, int threads) {
     });
     return;
   }
-  // Where values are copied one by one, each chunk of an axis makes a first copy of a block, from which the others are
-  // copied. Such an axis then has few chunks.
-  const auto makes_first = [&](int axis) {
-    return axis + 1 < t.n_axes && picks_values(t) && !t.stream && 2 * t.bytes[axis + 1] <= tuning.task_bytes &&
-           (t.axis[axis].kind != CopyAxis::affine || t.axis[axis].stride == 0);
-  };
-  int k = 0;
-  int64_t n_leading = 1;
-  while (k + 1 < t.n_axes && n_leading * t.axis[k].n_out < n_tasks) {
-    const int64_t n_firsts = is_every(t.axis[k]) ? t.axis[k].n_out / t.axis[k].repeat : t.axis[k].n_out;
-    if (makes_first(k) && n_leading * n_firsts >= team.threads) break;
-    n_leading *= t.axis[k++].n_out;
-  }
+  const auto [k, n_leading, chunk] = cut(t, n_tasks, team.threads);
   if (k + 1 == t.n_axes && t.run > tuning.task_bytes) return copy_long_runs(t, n_leading, team);
   const CopyAxis& split = t.axis[k];
-  int64_t chunk = std::max<int64_t>(1, split.n_out / std::max<int64_t>(1, n_tasks / n_leading));
-  const int64_t most = tuning.task_bytes / t.bytes[k + 1];
-  const bool few = makes_first(k);
-  if (is_every(split) && (split.repeat < chunk || (few && split.repeat <= most))) chunk = round_up(chunk, split.repeat);
-  else if (few)
-    chunk = std::max(chunk, std::min({split.n_out, ceil_div(n_leading * split.n_out, int64_t{team.threads}), most}));
-  if (k == axis_of_rows(t)) chunk = round_up(chunk, line / t.run);
   const int64_t chunks = ceil_div(split.n_out, chunk);
   parallel(n_leading * chunks, team, [&](int64_t p) {
     const int64_t lo = p % chunks * chunk, hi = std::min(split.n_out, lo + chunk);

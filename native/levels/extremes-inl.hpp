@@ -45,7 +45,7 @@ struct Order {
 };
 
 constexpr int64_t extreme_columns = 256;  // columns at a time: their best keys are in cache while rows are read
-constexpr int64_t long_row = 1 << 10;     // rows of more values are read in blocks
+constexpr int vectors_of_block = 4;       // consecutive maxima of one vector wait for each other
 constexpr int64_t look_ahead = 64;        // values that are compared before each branch
 
 template <class V>
@@ -64,20 +64,16 @@ inline V largest_everywhere(V v) {
   else return largest_everywhere<half / 2, W>(folded<half>(v, std::make_integer_sequence<int, W>{}));
 }
 
-// The largest key of a long row's whole blocks. Advances src and n past these blocks; at least one value is left. A
-// block has several vectors, because consecutive maxima of one vector wait for each other.
+// The largest key of a long row's whole blocks. Advances src and n past these blocks; at least one value is left.
 template <class Key, bool floating>
 [[gnu::noinline]] Key extreme_of_blocks(Order<Key, floating> order, const Loose<Key>*& src, int64_t& n) {
-  constexpr int W = 64 / sizeof(Key), many = 4;
-  typedef VecN<Key, W> Wide;
-  Wide best[many];
-  std::fill_n(best, many, order.none() - Wide{});
-  for (; n > many * W; n -= many * W, src += many * W)
-    for (int k = 0; k < many; ++k) best[k] = larger(best[k], order.key(load_unaligned<Wide>(src + k * W)));
-  const Wide all = larger(larger(best[0], best[1]), larger(best[2], best[3]));
-  Key most = order.none();
-  for (int k = 0; k < W; ++k) most = std::max(most, Key(all[k]));
-  return most;
+  constexpr int W = lanes<Key>, block = vectors_of_block * W;
+  Vec<Key> best[vectors_of_block];
+  std::fill_n(best, vectors_of_block, order.none() - Vec<Key>{});
+  for (; n > block; n -= block, src += block)
+    for (int k = 0; k < vectors_of_block; ++k)
+      best[k] = larger(best[k], order.key(load_unaligned<Vec<Key>>(src + k * W)));
+  return largest_everywhere<W / 2, W>(larger(larger(best[0], best[1]), larger(best[2], best[3])))[0];
 }
 
 // The largest of n contiguous keys. Most rows are one vector, masked to its length without a branch on that. room: how
@@ -85,7 +81,8 @@ template <class Key, bool floating>
 // before.
 template <class Key, bool floating>
 TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>* src, int64_t n, int64_t room) {
-  constexpr int W = sizeof(Key) == 8 ? 8 : 16;
+  // GCC takes vectors of several registers apart to shuffle them.
+  constexpr int W = std::min<int>(lanes<Key>, sizeof(Key) == 8 ? 8 : 16);
   typedef VecN<Key, W> Wide;
   const bool cut = room >= round_up(n, W);
   if (n == 0 || (n < W && !cut)) {
@@ -96,7 +93,7 @@ TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>
   const Wide place = [&]<int... k>(std::integer_sequence<int, k...>) {
     return Wide{Key(k)...};
   }(std::make_integer_sequence<int, W>{});
-  const Key first = n > long_row ? extreme_of_blocks(order, src, n) : order.none();
+  const Key first = n > 2 * vectors_of_block * lanes<Key> ? extreme_of_blocks(order, src, n) : order.none();
   Wide best = first - Wide{};
   for (; n > W; n -= W, src += W) best = larger(best, order.key(load_unaligned<Wide>(src)));
   if (!cut) src -= W - n, n = W;

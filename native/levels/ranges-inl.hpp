@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "levels/stream-inl.hpp"
 #include "maps/ragged.hpp"
@@ -18,22 +19,29 @@ enum class RangeKind { ids, positions, ranges };
 // of the integers.
 template <class Out, RangeKind rows>
 void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
-  constexpr int W = 8;  // values of one store, which mostly covers a row
-  typedef Out Wide __attribute__((vector_size(W * sizeof(Out))));
-  constexpr Wide iota = {0, 1, 2, 3, 4, 5, 6, 7};
+  // A row is mostly covered by W values. They are several vectors: GCC makes one larger than a register in memory.
+  constexpr int W = 8, N = std::min(W, lanes<Out>);
+  typedef VecN<Out, N> Some;
+  const Some iota = [&]<int... k>(std::integer_sequence<int, k...>) {
+    return Some{Out(k)...};
+  }(std::make_integer_sequence<int, N>{});
   const RangesTask t = task;  // a copy: the compiler must assume that stores change a reference
   const int64_t* const offset = t.offset;
-  auto step_of = [&](int64_t row) { return Out(t.step ? t.step[row] : t.step_of_all); };
+  auto step_of = [&](int64_t row) {
+    if constexpr (rows == RangeKind::ids) return Out(0);
+    if constexpr (rows == RangeKind::positions) return Out(1);
+    return Out(t.step ? t.step[row] : t.step_of_all);
+  };
   auto value_of = [&](int64_t row, int64_t k) {
     if constexpr (rows == RangeKind::ids) return Out(row);
     if constexpr (rows == RangeKind::positions) return Out(k);
     return Out(t.start ? t.start[row] : t.start_of_all) + Out(k) * step_of(row);
   };
-  auto wide = [&](int64_t row, int64_t k) -> Wide {
-    const Wide first = value_of(row, k) - Wide{};
-    if constexpr (rows == RangeKind::ids) return first;
-    if constexpr (rows == RangeKind::positions) return first + iota;
-    return first + iota * step_of(row);
+  const Some all_steps = iota * step_of(0);
+  auto store_wide = [&](Out* to, int64_t row, int64_t k) __attribute__((always_inline)) {
+    const Out first = value_of(row, k), step = step_of(row);
+    const Some steps = rows == RangeKind::ranges && t.step ? iota * step : all_steps;
+    for (int j = 0; j < W; j += N) store_bits(to + j, (first + Out(j) * step) + steps);
   };
   const int64_t room = staging ? tuning.staging_bytes / int64_t(sizeof(Out)) : hi - lo;
   while (lo < hi) {
@@ -44,8 +52,8 @@ void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, cha
     for (; at < n; ++i) {
       const int64_t first = offset[i] - lo, end = offset[i + 1] - lo;
       if (end + W > n) break;
-      store_bits(to + at, wide(i, at - first));
-      for (int64_t more = at + W; more < end; more += W) store_bits(to + more, wide(i, more - first));
+      store_wide(to + at, i, at - first);
+      for (int64_t more = at + W; more < end; more += W) store_wide(to + more, i, more - first);
       at = end;
     }
     for (; at < n; ++i) {

@@ -21,6 +21,12 @@ int64_t values_out(const Dims& dims) {
   for (const MappedDim& d : dims) n *= d.n_out();
   return n;
 }
+// Dims [from, to), where neighbors that are adjacent in memory are one. They have no maps, or their maps do not count.
+Merged merged(const Dims& dims, size_t from, size_t to) {
+  Dim found[max_axes];
+  for (size_t k = from; k < to; ++k) found[k - from] = {dims[k].n, dims[k].stride};
+  return Merged(found, found + (to - from));
+}
 bool all_copy(const Dims& dims) {
   return std::all_of(dims.begin(), dims.end(), [](const MappedDim& d) { return !d.map || d.map->copies(); });
 }
@@ -128,18 +134,12 @@ class Planner {
       return window(groups[0], source, target, std::move(dims), 1);
     size_t lead = 0;
     while (!dims[lead].map) ++lead;
-    Dims outer;
-    for (size_t k = 0; k < lead; ++k) {
-      if (dims[k].n == 1) continue;
-      if (!outer.empty() && outer.back().stride == dims[k].stride * dims[k].n)
-        outer.back() = {outer.back().n * dims[k].n, dims[k].stride};
-      else outer.push_back(dims[k]);
-    }
-    const int merged = int(lead - outer.size());
-    dims.erase(dims.begin(), dims.begin() + int(lead));
-    dims.insert(dims.begin(), outer.begin(), outer.end());
-    for (Group& g : groups) g.first -= g.copies ? 0 : merged;
-    run_chunks(source, target, dims, outer.size(), groups);
+    const Merged outer = merged(dims, 0, lead);
+    const int fewer = int(lead) - outer.n;
+    dims.erase(dims.begin(), dims.begin() + fewer);
+    for (int k = 0; k < outer.n; ++k) dims[size_t(k)] = {outer.dims[k].n, outer.dims[k].stride};
+    for (Group& g : groups) g.first -= g.copies ? 0 : fewer;
+    run_chunks(source, target, dims, size_t(outer.n), groups);
   }
 
   // Decides on the type of sums and on the order of two axes.
@@ -185,19 +185,13 @@ class Planner {
         if (g.has(int(k), dims[k]) && g.count > 1) return;  // its order of axes depends on what is left out
     for (size_t k = inside; k < dims.size(); ++k)
       growth *= double(given[k].n) / double(std::max<int64_t>(1, dims[k].n));
-    if (growth > most_uncropped || adjacent(dims, inside) == 1 || adjacent(given, inside) != 1) return;
+    const int n = merged(dims, inside, dims.size()).n, n_given = merged(given, inside, dims.size()).n;
+    if (growth > most_uncropped || n == 1 || n_given != 1) return;
     for (size_t k = inside; k < dims.size(); ++k) {
       if (dims[k].n == given[k].n) continue;
       source.at -= given[k].map->cropped(true).first * given[k].stride;  // `true`: there are several groups
       dims[k] = given[k];
     }
-  }
-
-  // The number of dims from one on, where neighbors that are adjacent in memory count as one.
-  static int adjacent(const Dims& dims, size_t from) {
-    Dim found[max_axes];
-    for (size_t k = from; k < dims.size(); ++k) found[k - from] = {dims[k].n, dims[k].stride};
-    return Merged(found, found + (dims.size() - from)).n;
   }
 
   // Whether the kernel computes a gather without first copying all inputs into order.
