@@ -35,6 +35,19 @@ inline Vec<double> quotient(Vec<double> a, Vec<double> b, Vec<double> reciprocal
 inline Vec<double> magnitude(Vec<double> x) {
   return (Vec<double>)((Vec<int64_t>)x & splat(std::numeric_limits<int64_t>::max()));
 }
+// Whole numbers as doubles, correctly rounded. The halves of a number are put behind the exponents of 2^52 and 2^84, as
+// less than AVX-512 converts one number at a time.
+inline Vec<double> doubles_of(Vec<int64_t> x) {
+#if defined(__SSE2__) && !defined(__AVX512DQ__)
+  typedef Vec<uint64_t> U;
+  constexpr uint64_t low_bits = 0x4330000000000000, high_bits = 0x4530000080000000;  // the upper half has a sign
+  constexpr double both = 0x1p84 + 0x1p63 + 0x1p52;
+  const auto low = (Vec<double>)(((U)x & 0xffffffff) | low_bits), high = (Vec<double>)((U)x >> 32 ^ high_bits);
+  return high - both + low;
+#else
+  return __builtin_convertvector(x, Vec<double>);
+#endif
+}
 template <class Acc>
 inline void store_weights(Acc* to, Vec<double> w) {
   if constexpr (std::is_same_v<Acc, double>) store_bits(to, w);
@@ -121,7 +134,7 @@ void triangle_block(const SignalTask& t, Walk<int64_t>& walk, int64_t n, Block<A
       const Vec<int64_t> distance = k <= 0 ? rest - k * t.at.unit : k * t.at.unit - rest;
       const bool second = !t.exact && (k <= 0) == t.transposed;
       const Vec<int64_t> numerator = second ? t.pixel - distance : distance;
-      const Vec<double> part = __builtin_convertvector(numerator, Vec<double>) / pixel;
+      const Vec<double> part = doubles_of(numerator) / pixel;
       const Vec<double> w = 1.0 - (second ? magnitude(1.0 - part) : part);
       store_weights(b.weight + j * b.room + at, distance < t.pixel ? w : Vec<double>{});
     }
