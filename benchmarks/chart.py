@@ -20,7 +20,7 @@ from benchmarks.chart_rows import ROWS, TRAIN, Row, tensor_photograph
 from benchmarks.huge_pages import NAME as HUGE, PYTORCH
 from benchmarks.machine import Settings, machine, when
 from benchmarks.measure import alternate, timed
-from benchmarks.results import Contest
+from benchmarks.results import LOSS, Contest
 from benchmarks.table import lined
 
 DATA, PAGE, README = Path("docs/performance.json"), Path("docs/performance.md"), Path("README.md")
@@ -29,7 +29,6 @@ MORE = ("<!-- performance-slower:begin -->", "<!-- performance-slower:end -->")
 #: What a tiny call takes is timed over as many calls as fill a millisecond.
 BLOCK = 1e-3
 #: Below this ratio another library counts as faster.
-SLOWER = 0.95
 
 
 def contests(row: Row, seconds: float, threads: int, only: str = "") -> dict[str, Contest]:
@@ -140,7 +139,7 @@ def tables(data: dict[str, Any]) -> str:
 def slower(data: dict[str, Any]) -> str:
     """Every row in which another library is faster, the worst first."""
     lost = [(c["ratio"], row["name"], peer, c) for row in data["rows"] for peer, c in row["contests"].items()
-            if c["ratio"] < SLOWER]  # fmt: skip
+            if c["ratio"] < LOSS]  # fmt: skip
     if not lost:
         return "In none of the rows below is another library faster."
     body = [

@@ -8,12 +8,11 @@ from functools import partial
 from benchmarks import curves
 from benchmarks.curves import Workload
 from benchmarks.machine import Settings
-from benchmarks.results import Contest, Point
+from benchmarks.results import LOSS, Contest, Point
 from benchmarks.table import cell, lined
 from benchmarks.workloads import FLOAT32, Case, interleave, numpy, picture, resize, whole
 
 SIDES = tuple(2**k for k in range(10))  # of a square of float32: 4 bytes to 1 MiB
-LOSS = 0.95
 PEERS = ("PyTorch", "NumPy", "OpenCV", "Pillow")
 
 

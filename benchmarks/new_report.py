@@ -11,7 +11,7 @@ from benchmarks import signal_plot, signals
 from benchmarks.machine import sentence
 from benchmarks.race import Drawn, drawn
 from benchmarks.report import BEGIN, END, between
-from benchmarks.results import Contest
+from benchmarks.results import LOSS, Contest
 from benchmarks.table import lined
 
 Parts = dict[str, tuple[dict[str, Any], list[Drawn]]]
@@ -23,7 +23,6 @@ NAMES = {
     "signals": "Signals",
     "photographs": "Photographs",
 }
-LOSS = 0.95
 FIRST = 1.15  # a new call's time to a repeated one's, for results of so many bytes
 FIRST_BYTES = 64 << 10
 UNSURE = 0.15  # half the width of the median's confidence interval, of the median

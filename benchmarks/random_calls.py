@@ -25,7 +25,7 @@ from benchmarks.machine import Settings, brief, machine
 from benchmarks.measure import Call, fill, in_turns, timed
 from benchmarks.peers import set_threads
 from benchmarks.random_report import ITSELF, Drawn, Timed
-from benchmarks.results import Contest
+from benchmarks.results import LOSS, Contest
 
 LEAST_BYTES, MOST_BYTES = 40, 64 << 20
 SECONDS, BLOCK, LEAST, MOST = 0.03, 2e-4, 5, 25  # of the pairs of a call; of a timing; how many pairs
@@ -199,7 +199,7 @@ def bound(call: Drawn) -> tuple[Call, Call]:
 def contest(a: Call, b: Call) -> Contest:
     found = Contest()
     fill(found, in_turns(a, b, SECONDS, BLOCK, timed, least=LEAST, most=MOST))
-    if found.ratio < report.LOSS:  # once more, and what is nearer to the other counts
+    if found.ratio < LOSS:  # once more, and what is nearer to the other counts
         again = Contest()
         fill(again, in_turns(a, b, 2 * SECONDS, BLOCK, timed, least=2 * LEAST, most=2 * MOST))
         found = max(found, again, key=lambda c: c.ratio)

@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.report import between
-from benchmarks.results import Contest
+from benchmarks.results import LOSS, Contest
 from benchmarks.table import lined
 
 PAGE, SUMMARY = Path("docs/measured/random.md"), Path("docs/performance.md")
 BEGIN, END = "<!-- random:begin -->", "<!-- random:end -->"
-LOSS = 0.95
 ITSELF = "the same call against itself"
 HEAD = ["call / peer", "threads", "calls", "slower", "least", "median"]
 SHARES = ["calls", "threads", "number", "slower", "as fast"]

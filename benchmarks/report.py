@@ -43,7 +43,7 @@ def markdown(data: dict[str, Any], stem: str) -> list[str]:
     found = read(data)
     text = machines(data)
     if "table" in found:
-        text += [*targets.markdown(found["table"]), *table.markdown(found["table"])]
+        text += [*table.slower(found["table"]), *targets.markdown(found["table"]), *table.markdown(found["table"])]
     if "latency" in found:
         text += latency.markdown(found["latency"], f"{stem}-latency.png")
     if "growth" in found:

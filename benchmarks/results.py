@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 BANDWIDTH = "copy bandwidth"
+#: a peer is faster if the ratio of times is below this; above, it is noise
+LOSS = 0.95
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks import huge_pages
 from benchmarks.machine import Settings
 from benchmarks.measure import measure
-from benchmarks.results import Contest, Direction, Result
+from benchmarks.results import LOSS, Contest, Direction, Result
 from benchmarks.rows import rows
 
 WIDE_SPREAD = 0.30
@@ -46,6 +46,22 @@ def cell(contest: Contest | None) -> str:
         return "fails"
     marks = " ~" * (contest.spread > WIDE_SPREAD) + " †" * (not contest.peer_agrees)
     return f"{contest.ratio:.2f}x{marks}"
+
+
+def slower(found: list[Result]) -> list[str]:
+    """Where a peer is faster, the slowest call first."""
+    directions = [(r, says, of) for r in found for says, of in (("", r.forward), (", adjoint", r.adjoint)) if of]
+    lost = [
+        (contest, f"{r.name}{says}", peer)
+        for r, says, of in directions
+        for peer, contest in of.contests.items()
+        if not contest.failed and contest.ratio < LOSS
+    ]
+    if not lost:
+        return []
+    lost.sort(key=lambda row: row[0].ratio)
+    rows = [[name, peer, cell(contest)] for contest, name, peer in lost]
+    return ["### Where tenter is slower", lined(["Call", "library", "times faster"], rows)]
 
 
 def markdown(found: list[Result]) -> list[str]:
