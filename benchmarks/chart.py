@@ -28,7 +28,6 @@ BEGIN, END = "<!-- performance:begin -->", "<!-- performance:end -->"
 MORE = ("<!-- performance-slower:begin -->", "<!-- performance-slower:end -->")
 #: What a tiny call takes is timed over as many calls as fill a millisecond.
 BLOCK = 1e-3
-#: Below this ratio another library counts as faster.
 
 
 def contests(row: Row, seconds: float, threads: int, only: str = "") -> dict[str, Contest]:

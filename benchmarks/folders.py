@@ -210,15 +210,16 @@ def page(rows: list[Row], chosen: argparse.Namespace, nbytes: float) -> str:
         "Program",
         "Longer side",
         "Pictures per second",
-        "of all rounds",
+        "slowest to fastest round",
         "tenter, times faster",
-        "distance from Pillow, levels of 255",
+        "difference from Pillow, levels of 255",
     ]
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
         f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
         f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. ImageMagick, which starts anew "
-        f"for each picture, is measured on a fifth of them. {processor()}, {cores()} cores; {versions()}; "
+        f"for each picture, is measured on a fifth of them. The difference is the mean over the first picture, whose "
+        f"result by Pillow was not made a JPEG. {processor()}, {cores()} cores; {versions()}; "
         f"{when(now())}."
     )
     decoders = (

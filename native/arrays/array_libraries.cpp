@@ -75,8 +75,9 @@ Outcome empty(const ArrayView& like, const int64_t* shape, int ndim, char*& data
 
 Outcome empty_permuted(const ArrayView& like, const int64_t* shape, int ndim, const int* order, char*& data) {
   // PyTorch's `empty_permuted` takes longer than `empty_strided`.
-  int64_t stride[max_read_dims], step = 1;
-  for (int k = ndim; k--; step *= std::max<int64_t>(1, shape[order[k]])) stride[order[k]] = step;
+  int64_t stride[max_read_dims];
+  uint64_t step = 1;  // wraps where a result without elements has other dims that are huge
+  for (int k = ndim; k--; step *= uint64_t(std::max<int64_t>(1, shape[order[k]]))) stride[order[k]] = int64_t(step);
   const Owned sizes(shape_tuple(shape, ndim)), strides(shape_tuple(stride, ndim));
   if (!sizes || !strides) return Outcome::failed();
   PyObject* args[3] = {sizes.get(), strides.get()};

@@ -45,7 +45,7 @@ struct Order {
 };
 
 constexpr int64_t extreme_columns = 256;  // columns at a time: their best keys are in cache while rows are read
-constexpr int vectors_of_block = 4;       // consecutive maxima of one vector wait for each other
+constexpr int vectors_of_block = 4;       // several, as consecutive maxima of one vector wait for each other
 constexpr int64_t look_ahead = 64;        // values that are compared before each branch
 
 template <class V>
@@ -81,7 +81,7 @@ template <class Key, bool floating>
 // before.
 template <class Key, bool floating>
 TENTER_ALWAYS_INLINE Key extreme_of(Order<Key, floating> order, const Loose<Key>* src, int64_t n, int64_t room) {
-  // GCC takes vectors of several registers apart to shuffle them.
+  // At most one register, as GCC shuffles wider vectors in memory; and no more values than most rows have.
   constexpr int W = std::min<int>(lanes<Key>, sizeof(Key) == 8 ? 8 : 16);
   typedef VecN<Key, W> Wide;
   const bool cut = room >= round_up(n, W);

@@ -35,8 +35,8 @@ inline Vec<double> quotient(Vec<double> a, Vec<double> b, Vec<double> reciprocal
 inline Vec<double> magnitude(Vec<double> x) {
   return (Vec<double>)((Vec<int64_t>)x & splat(std::numeric_limits<int64_t>::max()));
 }
-// Whole numbers as doubles, correctly rounded. The halves of a number are put behind the exponents of 2^52 and 2^84, as
-// less than AVX-512 converts one number at a time.
+// Whole numbers as doubles, correctly rounded. SSE and AVX2 have no such conversion of vectors: there the halves of a
+// number are put behind the exponents of 2^52 and 2^84.
 inline Vec<double> doubles_of(Vec<int64_t> x) {
 #if defined(__SSE2__) && !defined(__AVX512DQ__)
   typedef Vec<uint64_t> U;

@@ -19,7 +19,7 @@ enum class RangeKind { ids, positions, ranges };
 // of the integers.
 template <class Out, RangeKind rows>
 void range_values(const RangesTask& task, int64_t i, int64_t lo, int64_t hi, char* staging) {
-  // A row is mostly covered by W values. They are several vectors: GCC makes one larger than a register in memory.
+  // W values mostly cover a row. They are stored as vectors of at most one register: GCC makes wider ones in memory.
   constexpr int W = 8, N = std::min(W, lanes<Out>);
   typedef VecN<Out, N> Some;
   const Some iota = [&]<int... k>(std::integer_sequence<int, k...>) {
