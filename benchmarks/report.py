@@ -76,9 +76,9 @@ def draw(out: Path, found: Parts) -> list[Path]:
 def between(path: Path, begin: str, end: str, new: str, title: str = "") -> str:
     """The file's text with something new between its markers. title: of a page that a first run makes."""
     about = (
-        "Raw tables of one run. Columns of libraries are *times faster*: their time divided by tenter's. Below 0.95 "
-        "tenter is called slower. `~`: the ratios\nvary much, so their median is not sure. `†`: the result differs, by "
-        "another rule or rounding. [Performance](../performance.md) says how calls are timed."
+        "Raw tables of one run. Columns of libraries are *times faster*: their time divided by tenter's. Below "
+        f"{results.LOSS} tenter is called slower. `~`: the ratios\nvary much, so their median is not sure. `†`: the "
+        "result differs, by another rule or rounding. [Performance](../performance.md) says how calls are timed."
     )
     made = f"# {title}\n\n{about}\n\n{begin}\n{end}\n"
     text = made if title and not path.exists() else path.read_text(encoding="utf-8")
