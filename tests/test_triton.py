@@ -282,7 +282,7 @@ def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
         for at in devices:
             tables.index(copy, at)
             tables.window(window, "float32", at)
-            tables.rows_in_tiles(window, 8, 2, "float32", at)
+            tables.in_groups(window, 8, "float32", at)
     assert sent == [devices[0]] * 3 + [devices[1]] * 3
 
 

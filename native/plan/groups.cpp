@@ -58,6 +58,7 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
     AxisMap& m = *dims[size_t(k)].deciding();
     if (m.kind == AxisMap::Kind::count_sums) return true;
     taps *= double(most_taps(m.as_sums().sums(true).map));
+    if (k < first + count - 2) taps *= by.device.planes_apart;
   }
   return by.saturate || taps > double(by.device.most_joint_taps);
 }

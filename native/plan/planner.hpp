@@ -81,12 +81,13 @@ struct Passes {
 //   computes_gathers  whether gathers along one axis need no copy of their inputs
 //   spans             whether a pass sums axes that are not neighbors
 //   most_joint_taps   the most taps of an output of several axes that are summed in one pass; 0 for any number
+//   planes_apart      by how much more a tap of an axis before the last two counts: outputs do not share its inputs
 //   alignment         of temporaries, in bytes
 struct Device {
   bool chunks, crops, sums_bytes, computes_gathers, spans;
-  int64_t most_joint_taps, alignment;
+  int64_t most_joint_taps, planes_apart, alignment;
 };
-constexpr Device host{true, true, true, true, false, 0, 64}, triton{false, false, false, false, true, 64, 256};
+constexpr Device host{true, true, true, true, false, 0, 1, 64}, triton{false, false, false, false, true, 192, 3, 256};
 
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts

@@ -1,109 +1,162 @@
 """`window` along rows and columns (and planes), for neighboring output rows that share most of their input rows.
 
 A program makes a tile, in one plane or in several, one after the other. It sums each input row along the columns once,
-and adds the sum to all output rows that read it. Outputs are added in the order of `window`.
+and adds the sum to all output rows that read it. A thread has GROUP neighboring columns, which share the loads of their
+inputs. Outputs are added in the order of `window`.
+
+Weights are dense: a group of columns, or the rows of a tile, have a weight for each input that one of them reads. A
+weight of +0.0 means that an output does not read the input, and one of -0.0 that it reads it with a weight of 0. An
+infinite input times +0.0 is NaN, so a tile with a NaN is computed again, with a choice for each weight.
 """
 
 import triton
 import triton.language as tl
 
 from tenter._triton.copy import divided, split_inner
-from tenter._triton.window import WEIGHTS, add, add_row, saturate_cast, taps_of
+from tenter._triton.window import add, saturate_cast, taps_of, zeros
 
 
 @triton.jit
-def load_taps(offset, stride, weight, weight_at, count, FORM: tl.constexpr, TAPS: tl.constexpr):
-    """Returns the offsets and the weights of each output's TAPS taps, in registers. An output with fewer taps repeats
-    its last with weight 0."""
-    offsets, weights = (), ()
-    for k in tl.static_range(TAPS):
-        if FORM == WEIGHTS:
-            w = tl.load(weight + weight_at + k, mask=k < count, other=0)
-        else:
-            w = tl.where(k < count, 1.0, 0.0)
-        offsets = offsets + (offset + tl.minimum(k, count - 1) * stride,)
-        weights = weights + (w,)
-    return offsets, weights
+def add_tap(total, value, weight, EXACT: tl.constexpr):
+    """Returns total + value * weight. EXACT: returns the total if the weight is +0.0."""
+    weight = tl.broadcast_to(weight, total.shape)
+    more = tl.fma(tl.broadcast_to(value, total.shape), weight, total)
+    if EXACT:
+        bits = weight.to(tl.int64 if weight.dtype == tl.float64 else tl.int32, bitcast=True)
+        more = tl.where(bits != 0, more, total)
+    return more
 
 
 @triton.jit
-def add_taps(x, offsets, weights, count, total, TAPS: tl.constexpr):
-    """Returns total + the sum of the first `count` taps. The others keep the total, because 0 * inf would be NaN."""
-    for k in tl.static_range(TAPS):
-        more = tl.fma(tl.load(x + offsets[k]).to(total.dtype), weights[k], total)
-        total = tl.where(k < count, more, total)
-    return total
+def add_column_tap(sums, x, offset, weights, FIRST: tl.constexpr, GROUP: tl.constexpr, EXACT: tl.constexpr):
+    """Returns the sums of a group's columns with one more input. FIRST: where its GROUP weights begin."""
+    value = tl.load(x + offset).to(sums[0].dtype)
+    more = ()
+    for g in tl.static_range(GROUP):
+        more = more + (add_tap(sums[g], value, weights[FIRST + g], EXACT),)
+    return more
+
+
+@triton.jit
+def load_weights(weight, at, step, COUNT: tl.constexpr):
+    weights = ()
+    for k in tl.static_range(COUNT):
+        weights = weights + (tl.load(weight + (at + k * step)),)
+    return weights
 
 
 @triton.jit
 def sum_rows(
-    x, rows, stride_y, row_weights, offsets, weights, offset, weight_at_x, count_x, stride_x, weight_x, taps_x, used,
-    SUM: tl.constexpr, FORM_X: tl.constexpr, TAPS_X: tl.constexpr, UNROLL: tl.constexpr, BLOCK_R: tl.constexpr,
-    BLOCK_C: tl.constexpr,
+    x, offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+    SUM: tl.constexpr, GROUP: tl.constexpr, TAPS: tl.constexpr, STEP: tl.constexpr, UNROLL_X: tl.constexpr,
+    UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
-    """Returns a tile's sums along rows and columns of one plane. UNROLL: input rows whose loads wait together; rows
-    after the last repeat it with weights of 0."""
-    total = tl.zeros((BLOCK_R, BLOCK_C), SUM)
-    for r0 in range(0, rows, UNROLL):
-        for j in tl.static_range(UNROLL):
-            row_x = x + tl.minimum(r0 + j, rows - 1).to(tl.int64) * stride_y
-            row_sum = tl.zeros((1, BLOCK_C), SUM)
-            if TAPS_X > 0:
-                row_sum = add_taps(row_x, offsets, weights, count_x, row_sum, TAPS_X)
+    """Returns a tile's sums along rows and columns of one plane: for each column of a group, those of all groups."""
+    totals = zeros(GROUP, BLOCK_R, BLOCK_G, SUM)
+    x += offset
+    for _ in range(0, reads, UNROLL_Y):
+        for _ in tl.static_range(UNROLL_Y):
+            row_sums = zeros(GROUP, 1, BLOCK_G, SUM)
+            if TAPS > 0:
+                for k in tl.static_range(TAPS):
+                    at = k * (STEP if STEP > 0 else stride_x)
+                    row_sums = add_column_tap(row_sums, x, at, weights, k * GROUP, GROUP, EXACT)
             else:
-                (row_sum,) = add_row(
-                    row_x, offset, weight_at_x, count_x, stride_x, weight_x, taps_x, used, (row_sum,), FORM_X, 0, 4,
-                    False, 0, 1, BLOCK_C)  # fmt: skip
-            w = tl.load(row_weights + (r0 + j) * BLOCK_R)
-            # Outputs that do not read the row keep their sum, because 0 * inf would be NaN.
-            more = tl.fma(tl.broadcast_to(row_sum, total.shape), tl.broadcast_to(w, total.shape), total)
-            total = tl.where(w != 0, more, total)
-    return total
+                for k0 in range(0, taps, UNROLL_X):
+                    for i in tl.static_range(UNROLL_X):
+                        k = k0 + i
+                        loaded = load_weights(weight_x, k * (GROUP * n_groups) + weight_at, n_groups, GROUP)
+                        row_sums = add_column_tap(row_sums, x, k * stride_x, loaded, 0, GROUP, EXACT)
+            w = tl.load(weight_y)
+            more = ()
+            for g in tl.static_range(GROUP):
+                more = more + (add_tap(totals[g], row_sums[g], w, EXACT),)
+            totals = more
+            x += stride_y.to(tl.int64)
+            weight_y += BLOCK_R
+    return totals
+
+
+@triton.jit
+def sum_planes(
+    x, first_z, weight_at_z, count_z, stride_z, weight_z,
+    offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+    FORM_Z: tl.constexpr, SUMS_Z: tl.constexpr, SUM: tl.constexpr, GROUP: tl.constexpr, TAPS: tl.constexpr,
+    STEP: tl.constexpr, UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr,
+    EXACT: tl.constexpr,
+):  # fmt: skip
+    """Returns a tile's sums in one output plane."""
+    at = x + first_z.to(tl.int64) * stride_z
+    totals = zeros(GROUP, BLOCK_R, BLOCK_G, SUM)
+    for p in range(count_z if SUMS_Z else 1):
+        sums = sum_rows(
+            at, offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+            SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, EXACT)  # fmt: skip
+        if SUMS_Z:
+            totals = add(totals, sums, weight_z, weight_at_z + p, p < count_z, FORM_Z, GROUP)
+            at += stride_z.to(tl.int64)
+        else:
+            totals = sums
+    return totals
 
 
 @triton.jit
 def shared_row_window(
     x, y,
-    start_z, offset_z, weight_z, width_z, n_z, stride_z, first_row, n_read, weight_y, max_read, n_y, stride_y,
+    start_z, offset_z, weight_z, width_z, n_z, stride_z, first_y, weight_y, reads, n_y, stride_y,
     across, magic_across, shift_across, down, magic_down, shift_down, n_planes, each,
-    start_x, offset_x, weight_x, width_x, taps_x, n_x, stride_x,
+    first_x, weight_x, taps, n_groups, n_lanes, n_x, stride_x,
     n_inner, inner_stride, n_outer, outer_stride, slow_stride,
-    FORM_Z: tl.constexpr, FORM_X: tl.constexpr, TAPS_X: tl.constexpr,
-    SUMS_Z: tl.constexpr, PLANES: tl.constexpr, SLOW: tl.constexpr, INNER: tl.constexpr, UNROLL: tl.constexpr,
-    INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr, BLOCK_R: tl.constexpr,
-    BLOCK_C: tl.constexpr,
+    FORM_Z: tl.constexpr, SUMS_Z: tl.constexpr, PLANES: tl.constexpr, SLOW: tl.constexpr, INNER: tl.constexpr,
+    GROUP: tl.constexpr, APART: tl.constexpr, WHOLE: tl.constexpr, TAPS: tl.constexpr, STEP: tl.constexpr,
+    UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, FINITE: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr,
+    SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr,
 ):  # fmt: skip
-    """y[slow, outer, z, y, x, inner] = sums of x. The arguments are those of `window`, except for rows: a tile's output
-    rows read n_read input rows from first_row on. weight_y has max_read * BLOCK_R weights for each tile, one for each
-    input row and output row; 0 if the output does not read the input.
+    """y[slow, outer, z, y, x, inner] = sums of x. The arguments are those of `window`, except for rows and columns.
 
+    first_y, reads: a tile's output rows read `reads` input rows from first_y on
+    weight_y: for each tile and each of these, its weight in each output row of the tile
+    first_x, taps: a group's columns read `taps` inputs from first_x on
+    weight_x: for each of these and each column of a group, its weights in all groups
     across, down: the tiles of a plane
     each: the planes of a program
     SUMS_Z: whether there are sums along z
-    TAPS_X: the taps that are kept in registers, if each output has at least one; else 0
+    APART: whether a group's columns are apart in the result, because there are values inside each
+    WHOLE: whether the last group is whole
+    TAPS: taps if the weights are kept in registers, else 0
+    STEP: stride_x if it is small, else 0
+    FINITE: whether inputs are integers
     """
-    n_columns = n_x * n_inner
     program = tl.program_id(0)
     if INT64:
         program = program.to(tl.int64)
     above = divided(program, across, magic_across, shift_across, INT64)
-    first_column = (program - above * across) * BLOCK_C
-    column = first_column + tl.arange(0, BLOCK_C)[None, :]
-    columns_fit = column < n_columns
+    first_group = (program - above * across) * BLOCK_G
     lowest = divided(above, down, magic_down, shift_down, INT64)
     tile = above - lowest * down
 
-    o_x, offset = split_inner(tl.where(columns_fit, column, 0), n_inner, inner_stride, INNER)
-    first_x, weight_at_x, count_x = taps_of(o_x, start_x, offset_x, width_x, 0, FORM_X)
-    offset = offset + first_x * stride_x
-    offsets, weights = load_taps(offset, stride_x, weight_x, weight_at_x, count_x, FORM_X, TAPS_X)
-    first_y, rows = tl.load(first_row + tile), tl.load(n_read + tile)
-    row_weights = weight_y + tile.to(tl.int64) * (max_read * BLOCK_R) + tl.arange(0, BLOCK_R)[:, None]
+    # A lane has one value of each column of a group.
+    lane = tl.multiple_of(tl.minimum(first_group + tl.arange(0, BLOCK_G)[None, :], n_lanes - 1), [1, 1])
+    group, inner_offset = split_inner(lane, n_inner, inner_stride, INNER)
+    offset = inner_offset + tl.load(first_x + group) * stride_x
+    weights = load_weights(weight_x, group, n_groups, TAPS * GROUP)
+    x += tl.load(first_y + tile).to(tl.int64) * stride_y
     row = tl.arange(0, BLOCK_R)[:, None]
-    fit = (tile * BLOCK_R + row < n_y) & columns_fit
+    row_weights = weight_y + tile.to(tl.int64) * (reads * BLOCK_R) + row
     # The parts of an address are added in this order, so that the offsets between a thread's stores are constants.
-    x += first_y.to(tl.int64) * stride_y
-    y += (tile * BLOCK_R).to(tl.int64) * n_columns + first_column
+    n_columns = n_lanes * GROUP if WHOLE and not APART else n_x * n_inner
+    y += (tile * BLOCK_R).to(tl.int64) * n_columns
+    rows_fit = tile * BLOCK_R + row < n_y
+    if APART:
+        fit = rows_fit & (first_group + tl.arange(0, BLOCK_G)[None, :] < n_lanes)
+        column = lane + group * ((GROUP - 1) * n_inner)
+    else:
+        y += first_group * GROUP
+        column = tl.arange(0, GROUP * BLOCK_G)[None, :]
+        if WHOLE:
+            fit = rows_fit & (first_group + column // GROUP < n_lanes)
+        else:
+            fit = rows_fit & (first_group * GROUP + column < n_columns)
 
     for plane in range(lowest * each, tl.minimum(lowest * each + each, n_planes)):
         outer = plane
@@ -116,18 +169,33 @@ def shared_row_window(
             x_plane += (outer // n_outer) * slow_stride.to(tl.int64)
             outer = outer % n_outer
         x_plane += outer * outer_stride.to(tl.int64)
-        if SUMS_Z:
-            total = tl.zeros((BLOCK_R, BLOCK_C), SUM)
-            for p in range(count_z):
-                at = x_plane + (first_z + p).to(tl.int64) * stride_z
-                plane_sum = sum_rows(
-                    at, rows, stride_y, row_weights, offsets, weights, offset, weight_at_x, count_x, stride_x, weight_x,
-                    taps_x, columns_fit, SUM, FORM_X, TAPS_X, UNROLL, BLOCK_R, BLOCK_C)  # fmt: skip
-                (total,) = add((total,), (plane_sum,), weight_z, weight_at_z + p, p < count_z, FORM_Z, 1)
+        totals = sum_planes(
+            x_plane, first_z, weight_at_z, count_z, stride_z, weight_z,
+            offset, stride_x, weights, weight_x, group, n_groups, taps, reads, stride_y, row_weights,
+            FORM_Z, SUMS_Z, SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, False)  # fmt: skip
+        if not FINITE:
+            unordered = totals[0] != totals[0]
+            for g in tl.static_range(1, GROUP):
+                unordered = unordered | (totals[g] != totals[g])
+            if tl.max(tl.max(unordered.to(tl.int32), 0), 0) > 0:
+                totals = sum_planes(
+                    x_plane, first_z, weight_at_z, count_z, stride_z, weight_z,
+                    offset, stride_x, weights, weight_x, group, n_groups, taps, reads, stride_y, row_weights,
+                    FORM_Z, SUMS_Z, SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, True)  # fmt: skip
+        made = ()
+        for g in tl.static_range(GROUP):
+            made = made + (saturate_cast(totals[g], LOW, HIGH, y.dtype.element_ty),)
+        target = y + plane * (n_y.to(tl.int64) * n_columns) + row * n_columns + column
+        if APART:
+            for g in tl.static_range(GROUP):
+                fits = fit if WHOLE else fit & (group * GROUP + g < n_x)
+                at = tl.multiple_of(tl.max_contiguous(target + g * n_inner, [1, 2]), [1, 1])  # see copy.py
+                tl.store(at, made[g], mask=fits)
         else:
-            at = x_plane + first_z.to(tl.int64) * stride_z
-            total = sum_rows(
-                at, rows, stride_y, row_weights, offsets, weights, offset, weight_at_x, count_x, stride_x, weight_x,
-                taps_x, columns_fit, SUM, FORM_X, TAPS_X, UNROLL, BLOCK_R, BLOCK_C)  # fmt: skip
-        y_row = y + plane * (n_y.to(tl.int64) * n_columns) + row * n_columns
-        tl.store(y_row + tl.arange(0, BLOCK_C)[None, :], saturate_cast(total, LOW, HIGH, y.dtype.element_ty), mask=fit)
+            result = made[0]
+            if GROUP == 2:
+                result = tl.reshape(tl.join(made[0], made[1]), (BLOCK_R, 2 * BLOCK_G))
+            elif GROUP == 4:
+                pairs = tl.join(tl.join(made[0], made[2]), tl.join(made[1], made[3]))
+                result = tl.reshape(pairs, (BLOCK_R, 4 * BLOCK_G))
+            tl.store(tl.max_contiguous(target, [1, GROUP]), result, mask=fit)

@@ -71,27 +71,35 @@ def window(map_: Window, sums: str, device: torch.device) -> DeviceTables:
     return _cached(map_, (device, sums), arrays)
 
 
-def rows_in_tiles(map_: Window, rows: int, together: int, sums: str, device: torch.device) -> DeviceTables:
-    """Returns a window in tiles of `rows` outputs: the first input that each tile reads, the number of inputs that it
-    reads, and dense weights (tile, input, row). The number of inputs of a tile in the weights is a multiple of
-    `together`."""
+def in_groups(map_: Window, size: int, sums: str, device: torch.device, columns: bool = False) -> DeviceTables:
+    """Returns a window in groups of `size` outputs: the first of the inputs that each group reads, all groups as many,
+    and dense weights.
+
+    Weights of inputs that an output does not read are +0.0; those of others are never +0.0.
+
+    columns: the weights are in the order (input, output in its group, group), else (group, input, output)
+    """
 
     def arrays() -> list[Array]:
         row, column, weight = map_.taps()
-        start, offset = map_.rows()
-        stop = start + np.diff(offset)
-        tiles = -(-len(start) // rows)
-        used = stop > start
-        lowest, highest = np.full(tiles, map_.n_in), np.zeros(tiles, np.int64)
-        np.minimum.at(lowest, np.flatnonzero(used) // rows, start[used])
-        np.maximum.at(highest, np.flatnonzero(used) // rows, stop[used])
-        n_read = np.maximum(highest - lowest, 0)
-        most = -(-max(n_read.max(initial=0), 1) // together) * together
-        dense = np.zeros((tiles, most, rows), FLOATS[sums])
-        dense[row // rows, column - lowest[row // rows], row % rows] = weight
-        return [np.where(n_read > 0, lowest, 0), n_read, dense.reshape(-1)]
+        lowest, most = groups(map_, size)
+        first = np.minimum(lowest, map_.n_in // map_.block - most)
+        dense = np.zeros((len(first), most, size), FLOATS[sums])
+        dense[row // size, column - first[row // size], row % size] = np.where(weight == 0, -0.0, weight)
+        return [first, (dense.transpose(1, 2, 0) if columns else dense).reshape(-1)]
 
-    return _cached(map_, (device, sums, rows, together), arrays)
+    return _cached(map_, (device, sums, size, columns), arrays)
+
+
+def groups(map_: Window, size: int) -> tuple[Array, int]:
+    """Returns the first input of each group of `size` outputs, n_in for none, and the most inputs of a group."""
+    start, offset = map_.rows()
+    stop = start + np.diff(offset)
+    n_groups, used = -(-len(start) // size), np.flatnonzero(stop > start)
+    lowest, highest = np.full(n_groups, map_.n_in // map_.block), np.zeros(n_groups, np.int64)
+    np.minimum.at(lowest, used // size, start[used])
+    np.maximum.at(highest, used // size, stop[used])
+    return lowest, max(int((highest - lowest).max(initial=0)), 1)
 
 
 def _cached(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) -> DeviceTables:

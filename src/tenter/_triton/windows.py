@@ -10,7 +10,7 @@ import triton.language as tl
 from tenter._arrays.layout import Layout, Order, contiguous, merged
 from tenter._plans import passes as planner
 from tenter._triton import copies, passes, tables
-from tenter._triton.copies import INT64_SIZE, NARROW, divisor, next_power_of_two, warps
+from tenter._triton.copies import INT64_SIZE, NARROW, divisor, next_power_of_two
 from tenter._triton.launch import PER_CALL, POINTERS
 from tenter._triton.launches import Launches
 from tenter._triton.passes import OUTPUT, Buffer, MappedDim
@@ -21,11 +21,13 @@ from tenter.maps import Copy, Window
 from tenter.maps._counts import CountSums
 
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
-# TILE: items of a tile. Tiles of shared_row_window have TILE_ROWS output rows and at most TILE_COLUMNS columns, and a
-# thread has THREAD_COLUMNS columns. ROWS_TOGETHER: input rows whose loads it waits for together.
-TILE, TILE_ROWS, TILE_COLUMNS, THREAD_COLUMNS, ROWS_TOGETHER = 1024, 4, 256, 2, 2
-# The largest number of weights of an output, along columns, that stay in registers.
-REGISTER_TAPS = 8
+# TILE: items of a tile, THREAD_ITEMS those of a thread. Tiles of shared_row_window have at most TILE_COLUMNS columns,
+# and MORE_ROWS output rows if these read FEW_READS input rows at most, else TILE_ROWS. REGISTER_WEIGHTS: the most
+# weights of a thread's columns that it keeps in registers, in float32.
+TILE, THREAD_ITEMS, TILE_ROWS, MORE_ROWS, FEW_READS, TILE_COLUMNS, REGISTER_WEIGHTS = 1024, 4, 4, 8, 4, 256, 24
+# The most inputs from a thread's columns to the next one's, without and with sums along planes. With more, the threads
+# of a warp read too far from one another.
+MOST_STEPS = (4, 2)
 # The largest number of taps that are unrolled, along one axis and along all.
 UNROLLED, UNROLLED_IN_ALL = 4, 16
 # One program computes each longer run of counts on a device. It also computes each output of windows with LONG_WINDOW
@@ -34,7 +36,10 @@ UNROLLED, UNROLLED_IN_ALL = 4, 16
 LONG_RUN, LONG_WINDOW, FEW_OUTPUTS = 64, 256, 1 << 17
 # PLANES: the most planes of a program of shared_row_window, which reads the tables of a tile once. BUSY: the programs
 # that keep a large device busy to the end; fewer have a plane each.
-PLANES, BUSY = 4, 8 * copies.PROGRAMS
+PLANES, BUSY = 8, 8 * copies.PROGRAMS
+# `window` sums channels if an output has less than FEW_TAPS taps, or if rows share little; but not MOST_WINDOW_TAPS and
+# more.
+FEW_TAPS, MOST_WINDOW_TAPS = 8, 64
 # Bytes of memory that are read at once. PARTS: the most parts of a tile of channels.
 SECTOR, PARTS = 32, 2
 # Outputs that a program searches for long runs.
@@ -137,9 +142,10 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
         return
     if x.form is RUNS:
         _add_long_sums(made, pass_, SEARCHED_OUTPUTS, LONG_RUN)
-    short_inner = n_inner < NARROW and x.n * n_inner >= 64
-    if short_inner and options.accumulate != "int64" and isinstance(row_map, Window) and _shares_rows(row_map):
-        _add_shared_row_window(made, pass_, row_map)
+    if isinstance(row_map, Window) and _shares_rows(pass_, row_map):
+        column_map = dims[axes[-1]].map
+        assert isinstance(column_map, Window)
+        _add_shared_row_window(made, pass_, row_map, column_map)
     else:
         _add_window(made, pass_)
 
@@ -188,21 +194,49 @@ def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) 
     pass_.add(made, long_sums, grid, 4, least=least, OUTPUTS=outputs, BLOCK_K=TILE // block_i, BLOCK_I=block_i)
 
 
-def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window) -> None:
-    n_columns, taps_x, sums = pass_.x.n * pass_.inner[0], pass_.x.taps, pass_.options.accumulate
-    first_row, n_read, weight = made.own(tables.rows_in_tiles(row_map, TILE_ROWS, ROWS_TOGETHER, sums, made.device))
-    in_registers = taps_x if taps_x <= REGISTER_TAPS and pass_.x.filled else 0
-    block_c = min(next_power_of_two(n_columns), TILE_COLUMNS)
-    across, down = -(-n_columns // block_c), -(-pass_.y.n // TILE_ROWS)
+def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window, column_map: Window) -> None:
+    sums, n_inner = pass_.options.accumulate, pass_.inner[0]
+    sums_z = pass_.z.form is not WIDTH or pass_.z.taps > 1
+    apart = n_inner > 1 and n_inner * pass_.target.itemsize >= SECTOR
+    group = _columns_of_thread(column_map, sums, sums_z) if apart or n_inner == 1 else 1
+    rows = MORE_ROWS if tables.groups(row_map, MORE_ROWS)[1] <= FEW_READS else TILE_ROWS
+    first_y, weight_y = made.own(tables.in_groups(row_map, rows, sums, made.device))
+    first_x, weight_x = made.own(tables.in_groups(column_map, group, sums, made.device, columns=True))
+    reads, taps = len(weight_y) // len(first_y) // rows, len(weight_x) // len(first_x) // group
+    in_registers = taps if taps * group <= REGISTER_WEIGHTS else 0
+    n_lanes, step = len(first_x) * n_inner, pass_.x.stride // pass_.source.itemsize
+    block_g = min(next_power_of_two(n_lanes), TILE_COLUMNS // group)
+    across, down = -(-n_lanes // block_g), len(first_y)
     planes = pass_.slow[0] * pass_.outer[0] * pass_.z.n
     each = max(min(PLANES, planes * down * across // BUSY), 1)
     grid = -(-planes // each) * down * across
     pass_.add(
-        made, shared_row_window, grid, max(1, block_c // 32 // THREAD_COLUMNS), **divisor("across", across),
-        **divisor("down", down), n_planes=planes, each=each, first_row=first_row, n_read=n_read,
-        weight_y=weight, max_read=len(weight) // len(first_row) // TILE_ROWS, TAPS_X=in_registers,
-        SUMS_Z=pass_.z.form is not WIDTH or pass_.z.taps > 1, UNROLL=ROWS_TOGETHER, BLOCK_R=TILE_ROWS,
-        BLOCK_C=block_c)  # fmt: skip
+        made, shared_row_window, grid, max(1, block_g // 32), **divisor("across", across), **divisor("down", down),
+        n_planes=planes, each=each, first_y=first_y, weight_y=weight_y, reads=reads, first_x=first_x,
+        weight_x=weight_x, taps=taps, n_groups=len(first_x), n_lanes=n_lanes, GROUP=group,
+        APART=apart and group > 1, WHOLE=pass_.x.n % group == 0, TAPS=in_registers,
+        STEP=step if 0 < step <= NARROW and in_registers else 0, UNROLL_X=_unrolled(taps, (4, 3, 2)),
+        UNROLL_Y=_unrolled(reads, (2, 3)), FINITE="int" in pass_.source.dtype, SUMS_Z=sums_z, BLOCK_R=rows,
+        BLOCK_G=block_g)  # fmt: skip
+
+
+def _unrolled(n: int, factors: tuple[int, ...]) -> int:
+    """Returns the first of the factors that divides n, or 1."""
+    return next((f for f in factors if n % f == 0), 1)
+
+
+def _columns_of_thread(column_map: Window, sums: str, sums_z: bool) -> int:
+    """Returns how many neighboring columns share their loads: as many as take the fewest instructions. Each input that
+    one of them reads is loaded once, in about two instructions, and added to all of them."""
+    n_weights = REGISTER_WEIGHTS // (2 if sums == "float64" else 1)
+    best, least = 1, math.inf
+    for group in (1, 2, 4):
+        _, taps = tables.groups(column_map, group)
+        cost = (2 * taps + 2) / group + taps
+        near = group * column_map.n_in <= MOST_STEPS[sums_z] * column_map.n_out
+        if cost < least and (group == 1 or (near and taps * group <= n_weights)):
+            best, least = group, cost
+    return best
 
 
 def _add_window(made: Launches, pass_: WindowPass) -> None:
@@ -239,7 +273,7 @@ def _add_window(made: Launches, pass_: WindowPass) -> None:
             (a.form is WEIGHTS and a.filled) or (a.form is WIDTH and taps > 0) for a, taps in zip((z, y, x), unrolled)
         )
     )
-    n_warps = max(block_r * block_c // (32 * vec), 1) if vec > 1 else warps(block_r * block_c)
+    n_warps = max(block_r * block_c // (32 * (vec if vec > 1 else THREAD_ITEMS)), 1)
     pass_.add(
         made, window, -(-n_rows // block_r) * tiles, n_warps, vec, **divisor("tiles", tiles), n_inner=n_inner // vec,
         n_rows=n_rows, TAPS_Z=taps_z, TAPS_Y=taps_y, TAPS_X=taps_x, UNROLL_Z=taps_z or 1, UNROLL_Y=taps_y or 1,
@@ -258,11 +292,17 @@ def _limits(target: Buffer, options: Options) -> tuple[float | None, float | Non
     return int(info.min), int(info.max)
 
 
-def _shares_rows(m: Window) -> bool:
-    """True if the rows of a tile share so many input rows that shared_row_window reads less."""
-    if m.width is not None or m.n_out // m.block < TILE_ROWS:
+def _shares_rows(pass_: WindowPass, m: Window) -> bool:
+    """True if the rows of a tile share so many input rows that shared_row_window is faster. m: the map of the rows."""
+    n_inner, taps = pass_.inner[0], pass_.z.taps * pass_.y.taps * pass_.x.taps
+    if pass_.x.n * n_inner < 64 or pass_.options.accumulate == "int64" or m.width is not None:
         return False
     start, offset = m.rows()
+    if len(start) < TILE_ROWS:
+        return False
     stop = start + np.diff(offset)
     ends = np.minimum(np.arange(TILE_ROWS - 1, len(start) + TILE_ROWS - 1, TILE_ROWS), len(start) - 1)
-    return bool(np.sum(stop[ends] - start[::TILE_ROWS]) <= 0.75 * offset[-1])
+    share = float(np.sum(stop[ends] - start[::TILE_ROWS])) / max(offset[-1], 1)
+    if n_inner < NARROW or taps > MOST_WINDOW_TAPS:
+        return share <= 0.9
+    return share <= 0.5 and taps >= FEW_TAPS  # `window` loads vectors of channels
