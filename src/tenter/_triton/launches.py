@@ -9,7 +9,7 @@ import torch
 
 from tenter._triton import launch
 from tenter._triton.driver import FIXED, Launch, Launcher
-from tenter._triton.passes import FIRST_TEMPORARY, INPUT, Buffer
+from tenter._triton.passes import FIRST_TEMPORARY, INPUT, OUTPUT, Buffer
 from tenter._triton.tables import DeviceTables
 
 
@@ -37,15 +37,20 @@ class Launches:
     at: the input's address modulo 16
     temporaries: the bytes of each, by its largest use
     positions: in the maps' tables
+    chunk_steps: bytes between the inputs and between the results of chunks that have these launches, or divisors; 0 if
+        there is one chunk
     """
 
     alignment = 256
 
-    def __init__(self, device: torch.device, at: int, temporaries: Sequence[int], positions: int) -> None:
-        self.device, self.at = device, at
+    def __init__(
+        self, device: torch.device, at: int, temporaries: Sequence[int], positions: int, chunk_steps: tuple[int, int]
+    ) -> None:
+        self.device, self.at, self.chunk_steps = device, at, chunk_steps
         self.temporaries, self.positions = list(temporaries), positions
         self.steps: list[Step] = []
         self.tables: list[DeviceTables] = []
+        self.chunked = False  # whether the steps are those of several chunks
         self.launcher: Launcher | None = None  # of the steps, after the first call
 
     def own(self, tables: DeviceTables) -> list[torch.Tensor]:
@@ -59,9 +64,9 @@ class Launches:
         return Buffer(FIRST_TEMPORARY + number, 0, dtype, itemsize)
 
     def alignment_of(self, buffer: Buffer) -> int:
-        """Returns the largest power of two, up to 16, that divides a buffer's address."""
-        at = (buffer.at + (self.at if buffer.memory == INPUT else 0)) % 16
-        return at & -at or 16
+        """Returns the largest power of two, up to 16, that divides a buffer's address in all chunks."""
+        at = buffer.at + (self.at if buffer.memory == INPUT else 0)
+        return math.gcd(16, at, self.chunk_steps[buffer.memory] if buffer.memory < FIRST_TEMPORARY else 0)
 
     def add(
         self, function: Any, grid: int, source: Buffer, target: Buffer, pointers: tuple[str, str], int64: bool,
@@ -78,6 +83,19 @@ class Launches:
             kernel, values = launch.specialize(function, pointers, aligned, {**args, "INT64": int64}, int64, warps)
             per_call = tuple(k for k, value in enumerate(values) if value is launch.PER_CALL)
             self.steps.append(Step(kernel, grid, source.memory, source.at, target.memory, target.at, values, per_call))
+
+    def add_chunk(self, chunk: "Launches", source_at: int, target_at: int) -> None:
+        """Adds the steps of a chunk that begins so many bytes into the input and the result. Chunks share the memory of
+        their temporaries, as each is launched after the one before it."""
+        self.chunked = True
+        begin = {INPUT: source_at, OUTPUT: target_at}
+        for step in chunk.steps:
+            source, from_ = chunk._address(step.source, step.source_at)
+            target, to = chunk._address(step.target, step.target_at)
+            from_, to = from_ + begin.get(source, 0), to + begin.get(target, 0)
+            self.steps.append(step._replace(source=source, source_at=from_, target=target, target_at=to))
+        self.temporaries = [max(0, *self.temporaries, sum(chunk.temporaries))]
+        self.tables = list(dict.fromkeys([*self.tables, *chunk.tables]))
 
     def run(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None = None) -> None:
         """Reads x and writes y on the device's current stream, without waiting. offsets: those of the counts that

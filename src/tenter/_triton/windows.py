@@ -1,6 +1,7 @@
 """Launches of `window`, `shared_row_window` and `long_sums` for window passes: which kernel, and in which tiles."""
 
 import math
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,35 +45,86 @@ FEW_TAPS, MOST_WINDOW_TAPS = 8, 64
 SECTOR, PARTS = 32, 2
 # Outputs that a program searches for long runs.
 SEARCHED_OUTPUTS = 1024
+# Bytes of a call's temporaries. A call that would have more is made a chunk at a time, so that what is between two
+# passes stays in the second cache, beside what else is read and written (an H100 has 50 MB).
+MOST_TEMPORARY = 16 << 20
+
+Maps = tuple[tuple[int, Any], ...]
 
 
 class Options(NamedTuple):
-    """What all passes of a call share. accumulate: the dtype of sums, also between passes."""
+    """What all passes of a call share.
+
+    accumulate: the dtype of sums, also between passes
+    share: of the call's outputs, in the chunk that the passes make
+    """
 
     accumulate: str
     saturate: bool
+    share: Fraction
+
+
+class Chunk(NamedTuple):
+    """Chunks of a call that have the same launches.
+
+    share: of the call's outputs, in each chunk
+    steps: bytes from the input of a chunk to that of the next, and of the result; or a divisor of them
+    """
+
+    share: Fraction = Fraction(1)
+    steps: tuple[int, int] = (0, 0)
 
 
 def launches(
-    src: Layout, maps: tuple[tuple[int, Any], ...], order: Order | None = None, saturate: bool = False
+    src: Layout, maps: Maps, order: Order | None = None, saturate: bool = False
 ) -> Launches:  # fmt: skip
     """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
     fastest. saturate: sums are clamped to 8 bits between two axes, and not rounded. It only changes sums that
     overshoot."""
-    assert src.device is not None
+    maps = tuple((axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1))
     saturate = saturate and any(
         isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
     )
+    return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, saturate, Chunk())
+
+
+def _in_chunks(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chunk) -> Launches:
+    """Cuts the slowest dim into chunks of equal length, and a rest, if there are too many temporaries. If a position of
+    it still has too many, its chunks are cut along the next dim. Only dims without maps are cut."""
+    made = _at_once(src, maps, order, saturate, chunk)
+    n_bytes, mapped = sum(made.temporaries), dict(maps)
+    axis = next((d for d in order if src.shape[d] != 1 or d in mapped), None)
+    # The sums of an expanded dim are made once and copied, so that its chunks would make them again.
+    if n_bytes <= MOST_TEMPORARY or axis is None or axis in mapped or src.strides[axis] == 0:
+        return made
+    n = src.shape[axis]
+    each = -(-n // -(-n // max(n * MOST_TEMPORARY // n_bytes, 1)))
+    source_step = src.strides[axis]
+    target_step = src.itemsize * math.prod(mapped[d].n_out if d in mapped else src.shape[d] for d in order if d != axis)
+    steps = math.gcd(chunk.steps[0], each * source_step), math.gcd(chunk.steps[1], each * target_step)
+    chunks = {}
+    for length in {each, n % each or each}:
+        shape = (*src.shape[:axis], length, *src.shape[axis + 1 :])
+        its = Chunk(chunk.share * Fraction(length, n), steps)
+        chunks[length] = _in_chunks(src._replace(shape=shape), maps, order, saturate, its)
+    together = Launches(made.device, made.at, [], made.positions, chunk.steps)
+    for k in range(0, n, each):
+        together.add_chunk(chunks[min(each, n - k)], k * source_step, k * target_step)
+    return together
+
+
+def _at_once(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chunk) -> Launches:
+    assert src.device is not None
     planned = planner.planned(src, maps, order, saturate, True)
-    by_axis = {axis: m for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)}
-    changed = [by_axis[axis] for axis in order or range(len(src.shape)) if axis in by_axis]
+    by_axis = dict(maps)
+    changed = [by_axis[axis] for axis in order if axis in by_axis]
     tabled = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]
-    made = Launches(torch.device(src.device), src.at, planned.temporaries, sum(tabled))
+    made = Launches(torch.device(src.device), src.at, planned.temporaries, sum(tabled), chunk.steps)
     for each in passes.read((*planned.passes, *planned.after), changed):
         if each.copies:
             copies.add_copy(made, each.source, each.target, each.dims)
         else:
-            add_window(made, each, Options(planned.sums, saturate))
+            add_window(made, each, Options(planned.sums, saturate, chunk.share))
     return made
 
 
@@ -136,7 +188,8 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
     dims, axes = given.dims, given.axes
     pass_ = _window_pass(made, given.source, given.target, dims, axes, options, given.spare)
     x, n_inner, row_map = pass_.x, pass_.inner[0], dims[axes[-2]].map if len(axes) > 1 else None
-    few = pass_.n_out < FEW_OUTPUTS or n_inner == 1
+    # The kernels sum in different orders. Which of them runs must not depend on the chunk.
+    few = pass_.n_out < FEW_OUTPUTS * options.share or n_inner == 1
     if len(axes) == 1 and x.form is not RUNS and x.taps >= LONG_WINDOW and few:
         _add_long_sums(made, pass_, 1, -1)
         return
