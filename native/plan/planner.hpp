@@ -87,7 +87,7 @@ struct Device {
   bool chunks, crops, sums_bytes, computes_gathers, spans;
   int64_t most_joint_taps, planes_apart, alignment;
 };
-constexpr Device host{true, true, true, true, false, 0, 1, 64}, triton{false, false, false, false, true, 192, 3, 256};
+constexpr Device host{true, true, true, true, false, 0, 1, 64}, triton{false, false, false, false, true, 256, 3, 256};
 
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts

@@ -22,10 +22,14 @@ from tenter.maps import Copy, Window
 from tenter.maps._counts import CountSums
 
 SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
-# TILE: items of a tile, THREAD_ITEMS those of a thread. Tiles of shared_row_window have at most TILE_COLUMNS columns,
-# and MORE_ROWS output rows if these read FEW_READS input rows at most, else TILE_ROWS. REGISTER_WEIGHTS: the most
-# weights of a thread's columns that it keeps in registers, in float32.
-TILE, THREAD_ITEMS, TILE_ROWS, MORE_ROWS, FEW_READS, TILE_COLUMNS, REGISTER_WEIGHTS = 1024, 4, 4, 8, 4, 256, 24
+# TILE: items of a tile, THREAD_ITEMS those of a thread. Tiles of shared_row_window have TILE_ROWS or MORE_ROWS output
+# rows, and at most GROWN_COLUMNS columns, or SHRUNK_COLUMNS if there are fewer than in the input. REGISTER_WEIGHTS: the
+# most weights of a thread's columns that it keeps in registers, in float32.
+TILE, THREAD_ITEMS, TILE_ROWS, MORE_ROWS = 1024, 4, 4, 8
+GROWN_COLUMNS, SHRUNK_COLUMNS, REGISTER_WEIGHTS = 128, 256, 24
+# Tiles have MORE_ROWS if these read FEW_READS input rows at most, or if an output row then costs at most FEWER_READS
+# times as many reads, and a thread has at most FEW_COLUMNS, so that its sums stay in registers.
+FEW_READS, FEWER_READS, FEW_COLUMNS = 4, 0.8, 2
 # The most inputs from a thread's columns to the next one's, without and with sums along planes. With more, the threads
 # of a warp read too far from one another.
 MOST_STEPS = (4, 2)
@@ -47,7 +51,7 @@ SECTOR, PARTS = 32, 2
 SEARCHED_OUTPUTS = 1024
 # Bytes of a call's temporaries. A call that would have more is made a chunk at a time, so that what is between two
 # passes stays in the second cache, beside what else is read and written (an H100 has 50 MB).
-MOST_TEMPORARY = 16 << 20
+MOST_TEMPORARY = 32 << 20
 
 Maps = tuple[tuple[int, Any], ...]
 
@@ -252,13 +256,14 @@ def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window, c
     sums_z = pass_.z.form is not WIDTH or pass_.z.taps > 1
     apart = n_inner > 1 and n_inner * pass_.target.itemsize >= SECTOR
     group = _columns_of_thread(column_map, sums, sums_z) if apart or n_inner == 1 else 1
-    rows = MORE_ROWS if tables.groups(row_map, MORE_ROWS)[1] <= FEW_READS else TILE_ROWS
+    rows = _rows_of_tile(row_map, group) if n_inner == 1 else TILE_ROWS
     first_y, weight_y = made.own(tables.in_groups(row_map, rows, sums, made.device))
     first_x, weight_x = made.own(tables.in_groups(column_map, group, sums, made.device, columns=True))
     reads, taps = len(weight_y) // len(first_y) // rows, len(weight_x) // len(first_x) // group
     in_registers = taps if taps * group <= REGISTER_WEIGHTS else 0
     n_lanes, step = len(first_x) * n_inner, pass_.x.stride // pass_.source.itemsize
-    block_g = min(next_power_of_two(n_lanes), TILE_COLUMNS // group)
+    most_columns = SHRUNK_COLUMNS if pass_.x.n < pass_.x.n_in else GROWN_COLUMNS
+    block_g = min(next_power_of_two(n_lanes), most_columns // group)
     across, down = -(-n_lanes // block_g), len(first_y)
     planes = pass_.slow[0] * pass_.outer[0] * pass_.z.n
     each = max(min(PLANES, planes * down * across // BUSY), 1)
@@ -271,6 +276,13 @@ def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window, c
         STEP=step if 0 < step <= NARROW and in_registers else 0, UNROLL_X=_unrolled(taps, (4, 3, 2)),
         UNROLL_Y=_unrolled(reads, (2, 3)), FINITE="int" in pass_.source.dtype, SUMS_Z=sums_z, BLOCK_R=rows,
         BLOCK_G=block_g)  # fmt: skip
+
+
+def _rows_of_tile(row_map: Window, group: int) -> int:
+    """Returns the rows of a tile. More rows share more of their inputs, and take more registers."""
+    reads, more = (tables.groups(row_map, rows)[1] for rows in (TILE_ROWS, MORE_ROWS))
+    fewer = group <= FEW_COLUMNS and more * TILE_ROWS <= FEWER_READS * reads * MORE_ROWS
+    return MORE_ROWS if more <= FEW_READS or fewer else TILE_ROWS
 
 
 def _unrolled(n: int, factors: tuple[int, ...]) -> int:
