@@ -81,7 +81,7 @@ def _shortage(x: torch.Tensor) -> str | None:
 def extent(x: torch.Tensor) -> int:
     """Returns the number of bytes from the start of x's first element to the end of its last."""
     if x.is_contiguous():
-        return x.numel() * x.itemsize
+        return x.nbytes
     return (sum((n - 1) * s for n, s in zip(x.shape, x.stride())) + 1) * x.itemsize if x.numel() else 0
 
 

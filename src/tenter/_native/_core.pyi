@@ -204,6 +204,7 @@ def register_calls(
     plans: Any,
     steps: int,
     run: Any,
+    run_checked: Any,
     store: Any,
     specializations: Any,
     numpy_numbers: tuple[type, ...],

@@ -14,6 +14,7 @@ import torch
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._plans.plan import CallPlan
+from tenter._specs.repeat import RepeatCounts
 
 
 class DeferredError(ValueError):
@@ -32,13 +33,14 @@ class DeferredError(ValueError):
 
 def run(x: torch.Tensor, plan: CallPlan, out: torch.Tensor | None = None) -> torch.Tensor:
     """Applies the plan's maps on the device's current stream, and returns fresh memory or `out`."""
-    raise_found(x.device)
-    if plan.steps is None:
+    if _reports:
+        raise_found(x.device)
+    spec, steps, y = plan.spec, plan.steps, out
+    if steps is None:
         refuse(TypeError, "x", "numbers to take sums of", f"{x.dtype}")
-    y = out
     if y is None:
         y = x.new_empty_strided(plan.shape_out, plan.strides)  # torch's function for this takes twice as long
-    plan.steps.run(x, y, plan.offsets)
+    steps.run(x, y, spec.offsets if isinstance(spec, RepeatCounts) else None)
     return y
 
 

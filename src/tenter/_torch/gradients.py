@@ -95,7 +95,7 @@ def _adjoint_of_call(
         result: torch.Tensor = _native.RecordedCall.backward(ctx, g)[0]
         return result
     made = plan_adjoint(g, spec, shape)
-    x = run_cached(g, made)
+    x = execute(g, made)
     if flipped:
         return x.flip(flipped)
     if shape != shape_in:
@@ -109,7 +109,7 @@ def _adjoint_of_call(
 def _adjoint_of_plan(g: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     _check(g, plan.shape_out, plan.itemsize)
     if is_ordinary(g):
-        x = run_cached(g, adjoint(plan, g))
+        x = execute(g, adjoint(plan, g))
     elif plan.transposed:
         x = dispatch.call(g, plan.spec)
     else:
@@ -123,13 +123,10 @@ def _check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:
         refuse(ValueError, "grad", f"shape {shape}, as the result had", f"{dtype_name(g)}{list(g.shape)}")
 
 
-def run_cached(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
+def execute(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     if x.requires_grad and torch.is_grad_enabled():
         return record(x, plan)  # type: ignore[no-any-return]
     return run(x, plan)
-
-
-execute = run_cached
 
 
 def execute_adjoint(g: torch.Tensor, spec: Spec, shape: tuple[int, ...]) -> torch.Tensor:
