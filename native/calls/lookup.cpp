@@ -271,7 +271,7 @@ Outcome run_read(CoreCall call) {
     return wants ? Outcome::declined() : run_specialized(call, nullptr, nullptr);
   const Owned bytes = key.bytes(), plan = bytes ? cached_plan(bytes.get()) : Owned();
   if (!plan || (wants && host_plan(plan.get()))) return run_specialized(call, bytes.get(), plan.get());
-  return wants ? record_plan(call.x, plan.get()) : run_plan(call.x, call.from, plan.get());
+  return wants ? record_cached(call.x, call.from, bytes.get(), plan.get()) : run_plan(call.x, call.from, plan.get());
 }
 
 // Runs a call on an array that the core does not read, if its plan is cached.
