@@ -48,13 +48,17 @@ def run(x: torch.Tensor, plan: CallPlan, out: torch.Tensor | None = None) -> tor
 
 
 class Report:
-    """What kernels of one device found wrong. They write it to host memory."""
+    """What kernels of one device found wrong. They write it to host memory.
+
+    prefix_sum: the module that starts them; to import it in each call takes longer than to look up a plan
+    """
 
     def __init__(self, device: torch.device) -> None:
-        if device.type == "cuda":
-            from tenter._triton import launch  # imports Triton
+        from tenter._triton import launch, prefix_sum  # imports Triton
 
+        if device.type == "cuda":
             launch.refuse_under_capture()
+        self.prefix_sum = prefix_sum
         self.words = torch.zeros(4, dtype=torch.int64, device="cpu", pin_memory=device.type == "cuda")
         self.view = self.words.numpy()
 
@@ -97,16 +101,15 @@ MOST_CALLS = 4096
 
 def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> torch.Tensor:
     """Returns the int64 prefix sums of 1-D counts, starting with 0. The device checks the counts when it reads them."""
-    from tenter._triton import prefix_sum
-
-    raise_found(counts.device)
+    on = counts.device
+    raise_found(on)
     # setdefault, because threads must share one report.
-    report = _reports.get(counts.device) or _reports.setdefault(counts.device, Report(counts.device))
+    report = _reports.get(on) or _reports.setdefault(on, Report(on))
     ticket = next(_tickets)
     _calls[ticket] = CountsCall(called, counts.dtype, counts.shape, output_size)
     if len(_calls) > MOST_CALLS:
         _calls.popitem(last=False)
-    return prefix_sum.offsets(counts, output_size, report.words, ticket)
+    return report.prefix_sum.offsets(counts, output_size, report.words, ticket)
 
 
 def totals(offsets: torch.Tensor) -> list[int]:
