@@ -72,6 +72,7 @@ COUNTED = {
     "_forward": {"tenter/_torch/operators.py": "operator"},
     "call": {"tenter/_torch/dispatch.py": "dispatched"},
     "run_cached": {"tenter/_torch/gradients.py": "gradient recorded"},
+    "execute": {"tenter/_torch/gradients.py": "gradient recorded"},
 }  # fmt: skip
 PARTS = {"complex32": "float16", "complex64": "float32", "complex128": "float64", "complex256": "float128"}
 

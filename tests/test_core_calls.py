@@ -15,6 +15,9 @@ from cases import values
 from tenter import _native
 from tenter._execution import calls
 from tenter._plans import cache
+from tenter._plans.plan import plan
+from tenter._specs import interpolate_arguments
+from tenter._torch import gradients
 
 tenter.repeat(torch.zeros(1), 1)  # which makes tensors known to the core
 ARGS = [
@@ -270,3 +273,20 @@ def test_gradients_with_new_layouts_are_told_apart():
         torch.testing.assert_close(torch.autograd.grad(y, x, g, retain_graph=True)[0], want)
     again = torch.autograd.grad(y, x, g.clone().requires_grad_(), create_graph=True)[0]
     assert again.requires_grad
+
+
+def test_gradients_of_plans_that_python_made_are_found_by_the_core(monkeypatch):
+    """As those of tensors on a device are, once Python has planned one of their layout."""
+    x, v = torch.rand(2, 3, 8, requires_grad=True), torch.rand(2, 3, 11)
+    args = interpolate_arguments.Arguments(11, None, "linear", None, None, False)
+    cache.plans.clear()
+    cache.store(_native.call_key("interpolate", x, *args), plan(x, interpolate_arguments.checked(x, args)))
+    y = tenter.interpolate(x, *args)
+    wants = torch.nn.functional.interpolate(x, 11, mode="linear")
+    want = torch.autograd.grad(wants, x, v)[0]
+    torch.testing.assert_close(y, wants)
+    torch.testing.assert_close(torch.autograd.grad(y, x, v, retain_graph=True)[0], want)
+    monkeypatch.setattr(gradients, "_adjoint_of_plan", None)
+    torch.testing.assert_close(torch.autograd.grad(tenter.interpolate(x, *args), x, v)[0], want)
+    with pytest.raises(TypeError):  # another layout, which Python plans
+        torch.autograd.grad(y, x, v.mT.contiguous().mT)

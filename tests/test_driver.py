@@ -113,7 +113,7 @@ def test_plans_give_kernels_the_addresses_of_their_memory(started: Driver, monke
     made = windows.launches(dense(2, 30, 40, 50), ((1, resample("linear", 30, 60)), (3, Copy.repeat_each(50, 3))))
     x, y = torch.zeros(2, 30, 40, 50), torch.zeros(2, 60, 40, 150)
     buffer = torch.zeros(sum(made.temporaries), dtype=torch.uint8)
-    monkeypatch.setattr(made, "_buffer", lambda: buffer)
+    monkeypatch.setattr(made, "_buffer", lambda x: buffer)
     made.steps = [step._replace(args=tuple(map(addressed, step.args))) for step in made.steps]
     made.device, made.tables = torch.device("cuda", 3), []
     memories = {0: x.data_ptr(), 1: y.data_ptr()}

@@ -290,7 +290,7 @@ def test_each_device_has_tables_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
 def test_plans_know_the_device_and_how_addresses_are_aligned(index: int, address: int) -> None:
     def lying(index: int, address: int) -> Any:
         return SimpleNamespace(
-            is_cpu=False, device=torch.device("cuda", index), shape=(3,), dtype=torch.float32, stride=lambda: (1,),
+            is_cuda=True, get_device=lambda: index, shape=(3,), dtype=torch.float32, stride=lambda: (1,),
             element_size=lambda: 4, data_ptr=lambda: address,
         )  # fmt: skip
 

@@ -74,7 +74,8 @@ extern struct NumberTypes {
 extern struct RegisteredCalls {
   PyObject* plans = nullptr;            // dictionary: a call's key -> HostPlan or CallPlan; `store` bounds its size
   PyObject* specializations = nullptr;  // dictionary: key -> Specialization or None
-  PyObject* run = nullptr;              // (x, CallPlan) -> result
+  PyObject* run = nullptr;              // (x, CallPlan) -> result, for an x that `read_detached` reads
+  PyObject* run_checked = nullptr;      // the same for any x; None if Python must check the call
   PyObject* store = nullptr;            // (key, plan) -> None: caches the plan
   PyObject* thread_count = nullptr;
   Py_ssize_t steps = 0;  // index in a CallPlan, which is a tuple, of the HostPlan or what else runs it

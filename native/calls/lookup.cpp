@@ -209,20 +209,20 @@ bool cache_plan(PyObject* key, PyObject* plan) {
   return bool(done);
 }
 
-// (plans, index of `steps` in a CallPlan, run, store, specializations, types of NumPy's numbers,
+// (plans, index of `steps` in a CallPlan, run, run_checked, store, specializations, types of NumPy's numbers,
 // fractions.Fraction, thread_count, bytes of the machine's memory, dictionary: function -> names of its arguments after
 // x, subclasses of tuple that are constants if all their items are) -> None
 PyObject* register_calls(PyObject* const* args, Py_ssize_t) {
-  calls.steps = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[8]);
+  calls.steps = PyLong_AsSsize_t(args[1]), calls.memory = PyLong_AsLongLong(args[9]);
   if (PyErr_Occurred()) return nullptr;
-  calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.store = Py_NewRef(args[3]);
-  calls.specializations = Py_NewRef(args[4]), number_types.numpy = Py_NewRef(args[5]),
-  number_types.fraction = Py_NewRef(args[6]);
-  calls.thread_count = Py_NewRef(args[7]);
+  calls.plans = Py_NewRef(args[0]), calls.run = Py_NewRef(args[2]), calls.run_checked = Py_NewRef(args[3]);
+  calls.store = Py_NewRef(args[4]), calls.specializations = Py_NewRef(args[5]);
+  number_types.numpy = Py_NewRef(args[6]), number_types.fraction = Py_NewRef(args[7]);
+  calls.thread_count = Py_NewRef(args[8]);
   PyObject *call, *names;
-  for (Py_ssize_t at = 0; PyDict_Next(args[9], &at, &call, &names);)
+  for (Py_ssize_t at = 0; PyDict_Next(args[10], &at, &call, &names);)
     if (!CallArguments::learn(call, names)) return nullptr;
-  return Key::know_constants(args[10]) ? Py_NewRef(Py_None) : nullptr;
+  return Key::know_constants(args[11]) ? Py_NewRef(Py_None) : nullptr;
 }
 
 // (call, x, *arguments) -> the key of the call's plan; None where Python must make one.
@@ -271,7 +271,7 @@ Outcome run_read(CoreCall call) {
     return wants ? Outcome::declined() : run_specialized(call, nullptr, nullptr);
   const Owned bytes = key.bytes(), plan = bytes ? cached_plan(bytes.get()) : Owned();
   if (!plan || (wants && host_plan(plan.get()))) return run_specialized(call, bytes.get(), plan.get());
-  return wants ? record_plan(call.x, plan.get()) : run_plan(call.x, call.from, plan.get());
+  return wants ? record_cached(call.x, call.from, bytes.get(), plan.get()) : run_plan(call.x, call.from, plan.get());
 }
 
 // Runs a call on an array that the core does not read, if its plan is cached.
@@ -281,7 +281,7 @@ Outcome run_outlined(PyObject* x, PyObject* call, PyObject* const* args, Py_ssiz
   const Owned key = std::move(keyed).result(), plan = cached_plan(key.get());
   if (!plan) return Outcome::declined();
   PyObject* const both[2] = {x, plan.get()};
-  return Outcome::of_python(PyObject_Vectorcall(calls.run, both, 2, nullptr));
+  return Outcome::of_python(PyObject_Vectorcall(calls.run_checked, both, 2, nullptr));
 }
 
 }  // namespace

@@ -62,9 +62,8 @@ struct SpecializedCall : PlannedCall {
   }
 };
 
-}  // namespace
-
-Owned PlannedCall::adjoint_key(const ArrayView& g) const {
+// The key of the plan of gradients with g's layout. Null if the call has no key.
+Owned adjoint_key(const Owned& key, const ArrayView& g) {
   if (!key) return Owned();
   Key made;
   made.put(PyBytes_AsString(key.get()), size_t(PyBytes_Size(key.get())));
@@ -72,6 +71,35 @@ Owned PlannedCall::adjoint_key(const ArrayView& g) const {
   made.array(g);
   return made.bytes();
 }
+
+// A recorded call whose cached plan Python made. Python caches the plan of its gradients, once it has checked one of
+// their layout.
+struct CachedCall : RecordedCall {
+  Owned key, plan;
+
+  Outcome run(PyObject* x, const ArrayView& from) const override {
+    return run_plan(x, from, plan.get(), nullptr, true);
+  }
+  Outcome adjoint(PyObject* g) const override {
+    ArrayView from;
+    if (const Reading found = read_detached(g, from); found != Reading::readable) return Outcome::unread(found);
+    const Owned of_gradients = adjoint_key(key, from);
+    const Owned found = of_gradients ? cached_plan(of_gradients.get()) : Owned();
+    return found ? run_plan(g, from, found.get(), nullptr, true) : Outcome::declined();
+  }
+  PyObject* operands() const override { return Py_NewRef(plan.get()); }
+  Owned plan_key(const ArrayView& g) const override { return adjoint_key(key, g); }
+};
+
+Outcome apply(PyObject* x, PyObject* call) {
+  PyObject* const both[2] = {x, call};
+  if (!gradients.apply) return Outcome::declined();
+  return Outcome::of_python(PyObject_Vectorcall(gradients.apply, both, 2, nullptr));
+}
+
+}  // namespace
+
+Owned PlannedCall::plan_key(const ArrayView& g) const { return is_cached ? adjoint_key(key, g) : Owned(); }
 
 Outcome PlannedCall::run(PyObject* x, const ArrayView& from) const {
   const CachedPlan cached{key.get(), plan.get(), is_cached};
@@ -84,18 +112,12 @@ Outcome PlannedCall::adjoint(PyObject* g) const {
   const bool fits =
       from.dtype == dtype && from.ndim == ndim && std::equal(from.shape, from.shape + from.ndim, shape_out);
   if (!fits) return Outcome::declined();
-  const Owned of_gradients = adjoint_key(from);
+  const Owned of_gradients = adjoint_key(key, from);
   const Owned found = of_gradients ? cached_plan(of_gradients.get()) : Owned();
   if (found) return run_plan(g, from, found.get(), nullptr, true);
   const bool caches = of_gradients && (is_cached || !is_seldom(of_gradients.get()));
   const CachedPlan cached{of_gradients.get(), nullptr, caches};
   return cached.run(g, from, nullptr, [&] { return make_adjoint(from); }, true);
-}
-
-Outcome record_plan(PyObject* x, PyObject* plan) {
-  PyObject* const both[2] = {x, plan};
-  if (!gradients.apply) return Outcome::declined();
-  return Outcome::of_python(PyObject_Vectorcall(gradients.apply, both, 2, nullptr));
 }
 
 Outcome record(PyObject* x, const ArrayView& from, const int64_t* shape_out, int ndim, const CachedPlan& cached,
@@ -112,13 +134,20 @@ Outcome record(PyObject* x, const ArrayView& from, std::unique_ptr<RecordedCall>
     RecordedCall& its = *call;
     const nb::object recorded = nb::cast(call.release(), nb::rv_policy::take_ownership);
     its.from = &from;
-    Outcome y = record_plan(x, recorded.ptr());
+    Outcome y = apply(x, recorded.ptr());
     its.from = nullptr;
     return y;
   } catch (nb::python_error& failed) { failed.restore(); } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   }
   return Outcome::failed();
+}
+
+Outcome record_cached(PyObject* x, const ArrayView& from, PyObject* key, PyObject* plan) {
+  auto made = std::unique_ptr<CachedCall>(new (std::nothrow) CachedCall);
+  if (!made) return PyErr_NoMemory(), Outcome::failed();
+  made->key = Owned(Py_NewRef(key)), made->plan = Owned(Py_NewRef(plan));
+  return record(x, from, std::move(made));
 }
 
 Outcome record_specialized(const CoreCall& call, const ArrayView& from, PyObject* specialization, PyObject* key,

@@ -25,6 +25,7 @@ struct RecordedCall {
   //   of a specialization  sizes, scale, box, channels_last
   //   of a repeat by ints  times, each
   //   of counts            offsets, dim, total
+  // Or the CallPlan, if Python made the plan.
   virtual PyObject* operands() const = 0;
   // The keys by which Python stores the specialization and the plan of gradients with g's layout; null if it must not.
   virtual Owned specialization_key(const ArrayView&) const { return Owned(); }
@@ -46,15 +47,11 @@ struct PlannedCall : RecordedCall {
 
   Outcome run(PyObject* x, const ArrayView& from) const override;
   Outcome adjoint(PyObject* g) const override;
-  Owned plan_key(const ArrayView& g) const override { return is_cached ? adjoint_key(g) : Owned(); }
+  Owned plan_key(const ArrayView& g) const override;
   // The plan of the call, and the plan of the gradient of x. Null where Python must plan.
   // from: the view of x, flipped as the call's boxes say; or the view of the gradient.
   virtual std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const = 0;
   virtual std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const = 0;
-
- private:
-  // The key of the plan of gradients with g's layout. Null if the call has no key.
-  Owned adjoint_key(const ArrayView& g) const;
 };
 
 // Runs a call and records its gradient. from: as in RecordedCall::run. Declined if Python has not registered the
@@ -63,8 +60,8 @@ Outcome record(PyObject* x, const ArrayView& from, std::unique_ptr<RecordedCall>
 // The same for a call that the core plans, whose members it fills in. shape_out, ndim: of the result.
 Outcome record(PyObject* x, const ArrayView& from, const int64_t* shape_out, int ndim, const CachedPlan& cached,
                std::unique_ptr<PlannedCall> call);
-// The same for a plan that Python made.
-Outcome record_plan(PyObject* x, PyObject* plan);
+// The same for a cached plan that Python made. key: the plan's.
+Outcome record_cached(PyObject* x, const ArrayView& from, PyObject* key, PyObject* plan);
 // The same for a call that has a specialization.
 //   from   the view of x, flipped as its boxes say
 //   key    of the specialization

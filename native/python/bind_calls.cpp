@@ -54,7 +54,7 @@ PyMethodDef fast(const char* name) {
 PyMethodDef functions[] = {
     fast<register_numpy, 5>("register_numpy"),
     fast<register_torch, 16>("register_torch"),
-    fast<register_calls, 11>("register_calls"),
+    fast<register_calls, 12>("register_calls"),
     fast<cached_call, 2, true>("cached_call"),
     fast<cached_call_into, 4, true>("cached_call_into"),
     fast<normalized, 3>("normalized"),

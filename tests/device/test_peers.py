@@ -110,7 +110,7 @@ def opinfo():
 
 def sampled(name: str, dtype: torch.dtype, where: str, gradients: bool):
     t = opinfo()
-    for op in t.OPS:
+    for op in t.ops().values():
         if op.name != name or dtype not in op.supported_dtypes(where):
             continue
         if gradients and dtype not in op.supported_backward_dtypes(where):

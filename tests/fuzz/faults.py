@@ -69,7 +69,7 @@ def _leak() -> None:
         y.reshape(-1).view(np.uint8)[:4] = 0xFF
         return y
 
-    numpy_executor.run = numpy_executor.execute = numpy_executor.run_cached = bent
+    numpy_executor.run = numpy_executor.execute = numpy_executor.run_read = bent
 
 
 FAULTS: dict[str, Any] = {

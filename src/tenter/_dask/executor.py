@@ -26,7 +26,7 @@ from tenter._standard.executor import (
     place as place,
     place_offsets as place_offsets,
     run as run,
-    run_cached as run_cached,
+    run_read as run_read,
     writable as writable,
     write as write,
     wrote as wrote,

@@ -41,14 +41,18 @@ def _unknown(call: str, x: Any, *args: Any) -> Any:
 unknown: Cached = _unknown
 
 
-def _run_cached(x: Any, plan: CallPlan) -> Any:
+def _run_read(x: Any, plan: CallPlan) -> Any:
+    return EXACT[type(x)].run_read(x, plan)
+
+
+def _run_checked(x: Any, plan: CallPlan) -> Any:
     runs = EXACT[type(x)]
     # The core cannot tell whether empty tensors are ordinary. Given None, it lets Python check the call.
-    return runs.run_cached(x, plan) if runs.is_ordinary(x) else None
+    return runs.execute(x, plan) if runs.is_ordinary(x) else None
 
 
 _native.register_calls(
-    plans, CallPlan._fields.index("steps"), _run_cached, store, specializations.native,
+    plans, CallPlan._fields.index("steps"), _run_read, _run_checked, store, specializations.native,
     tuple({np.dtype(letter).type for letter in "bBhHiIlLqQefdg"}), Fraction, thread_count, machine_memory(), ARGUMENTS,
     (Convention, Filter, Keys),
 )  # fmt: skip

@@ -28,11 +28,11 @@ class Executor(Protocol):
         """Returns the result of a cached call; None if the call is not cached. x: exactly of one of the library's
         types."""
 
-    def run_cached(self, x: Any, plan: CallPlan) -> Any:
-        """Like `run`, and records a gradient, for an ordinary array that a cached plan matches."""
+    def run_read(self, x: Any, plan: CallPlan) -> Any:
+        """Like `run`, for an array that the core has read: its storage need not be checked."""
 
     def execute(self, x: Any, plan: CallPlan) -> Any:
-        """Like `run_cached`, for any array that is not traced."""
+        """Like `run`, and records a gradient, for any array that is not traced."""
 
     def dispatched(self, x: Any, spec: Spec) -> Any:
         """Runs the operation on a traced array by the library's dispatcher."""

@@ -30,7 +30,7 @@ from tenter._standard.executor import (
     place_offsets as place_offsets,
     reshape as reshape,
     run as run,
-    run_cached as run_cached,
+    run_read as run_read,
     shifted as shifted,
     traced_value as traced_value,
     widened as widened,

@@ -192,7 +192,7 @@ class Specialization:
     def key(call: str, x: Any, /, *args: Any) -> bytes | None: ...
 
 class RecordedCall:
-    operands: tuple[Any, ...]
+    operands: tuple[Any, ...]  # or a CallPlan
     def specialization_key(self, g: Any, /) -> bytes | None: ...
     def plan_key(self, g: Any, /) -> bytes | None: ...
     @staticmethod
@@ -204,6 +204,7 @@ def register_calls(
     plans: Any,
     steps: int,
     run: Any,
+    run_checked: Any,
     store: Any,
     specializations: Any,
     numpy_numbers: tuple[type, ...],

@@ -48,11 +48,6 @@ class CallPlan(NamedTuple):
     device: str | None
     steps: Any
 
-    @property
-    def offsets(self) -> Any:
-        """The offsets of counts on a device, else None."""
-        return self.spec.offsets if self.device is not None and isinstance(self.spec, RepeatCounts) else None
-
 
 def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> CallPlan:
     """Returns the plan of an operation for arrays of x's layout."""

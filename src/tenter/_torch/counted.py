@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from tenter import _native
 from tenter._arrays import torch_tensors
 from tenter._arrays.dtypes import INTEGERS
 from tenter._arrays.limits import INT64_MAX
@@ -24,7 +25,7 @@ def by_counts(x: torch.Tensor, counts: Any, dim: Any, output_size: Any) -> torch
     None if the call is another one, or wrong."""
     if type(counts) not in TYPES or torch_tensors.device(counts) is None or counts.device != x.device:
         return None
-    if not (is_ordinary(x) and is_ordinary(counts)) or counts.dtype not in _INTEGERS or counts.dim() != 1:
+    if not (_is_plain(x) and _is_plain(counts)) or counts.dtype not in _INTEGERS or counts.dim() != 1:
         return None
     n_dims = x.dim()
     if dim is None and n_dims == 1:
@@ -36,3 +37,8 @@ def by_counts(x: torch.Tensor, counts: Any, dim: Any, output_size: Any) -> torch
     sums = device.offsets(stored("repeats", counts), output_size)
     total = device.totals(sums)[0] if output_size is None else output_size
     return execute(x, plan(x, RepeatCounts(sums, dim % n_dims, total)))
+
+
+def _is_plain(x: torch.Tensor) -> bool:
+    """Like is_ordinary, where PyTorch's compiler does not follow the code: to ask for it takes as long as the core."""
+    return _native.ordinary(x) or is_ordinary(x)

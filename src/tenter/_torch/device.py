@@ -14,6 +14,7 @@ import torch
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._plans.plan import CallPlan
+from tenter._specs.repeat import RepeatCounts
 
 
 class DeferredError(ValueError):
@@ -32,13 +33,14 @@ class DeferredError(ValueError):
 
 def run(x: torch.Tensor, plan: CallPlan, out: torch.Tensor | None = None) -> torch.Tensor:
     """Applies the plan's maps on the device's current stream, and returns fresh memory or `out`."""
-    raise_found(x.device)
-    if plan.steps is None:
+    if _reports:
+        raise_found(x.device)
+    spec, steps, y = plan.spec, plan.steps, out
+    if steps is None:
         refuse(TypeError, "x", "numbers to take sums of", f"{x.dtype}")
-    y = out
     if y is None:
         y = x.new_empty_strided(plan.shape_out, plan.strides)  # torch's function for this takes twice as long
-    plan.steps.run(x, y, plan.offsets)
+    steps.run(x, y, spec.offsets if isinstance(spec, RepeatCounts) else None)
     return y
 
 
@@ -46,13 +48,17 @@ def run(x: torch.Tensor, plan: CallPlan, out: torch.Tensor | None = None) -> tor
 
 
 class Report:
-    """What kernels of one device found wrong. They write it to host memory."""
+    """What kernels of one device found wrong. They write it to host memory.
+
+    prefix_sum: the module that starts them; to import it in each call takes longer than to look up a plan
+    """
 
     def __init__(self, device: torch.device) -> None:
-        if device.type == "cuda":
-            from tenter._triton import launch  # imports Triton
+        from tenter._triton import launch, prefix_sum  # imports Triton
 
+        if device.type == "cuda":
             launch.refuse_under_capture()
+        self.prefix_sum = prefix_sum
         self.words = torch.zeros(4, dtype=torch.int64, device="cpu", pin_memory=device.type == "cuda")
         self.view = self.words.numpy()
 
@@ -95,16 +101,15 @@ MOST_CALLS = 4096
 
 def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> torch.Tensor:
     """Returns the int64 prefix sums of 1-D counts, starting with 0. The device checks the counts when it reads them."""
-    from tenter._triton import prefix_sum
-
-    raise_found(counts.device)
+    on = counts.device
+    raise_found(on)
     # setdefault, because threads must share one report.
-    report = _reports.get(counts.device) or _reports.setdefault(counts.device, Report(counts.device))
+    report = _reports.get(on) or _reports.setdefault(on, Report(on))
     ticket = next(_tickets)
     _calls[ticket] = CountsCall(called, counts.dtype, counts.shape, output_size)
     if len(_calls) > MOST_CALLS:
         _calls.popitem(last=False)
-    return prefix_sum.offsets(counts, output_size, report.words, ticket)
+    return report.prefix_sum.offsets(counts, output_size, report.words, ticket)
 
 
 def totals(offsets: torch.Tensor) -> list[int]:

@@ -19,8 +19,15 @@ from tenter._torch.dispatch import (
     traced_counts as traced_counts,
     traced_positions as traced_positions,
 )
-from tenter._torch.gradients import execute as execute, execute_adjoint as execute_adjoint, run_cached as run_cached
-from tenter._torch.run import disjoint as disjoint, run as run, writable as writable, write as write, wrote as wrote
+from tenter._torch.gradients import execute as execute, execute_adjoint as execute_adjoint
+from tenter._torch.run import (
+    disjoint as disjoint,
+    run as run,
+    run_read as run_read,
+    writable as writable,
+    write as write,
+    wrote as wrote,
+)
 from tenter._torch.segmented import (
     extremes as extremes,
     pad as pad,

@@ -22,7 +22,7 @@ class _Linear(torch.autograd.Function):
     """The autograd Function. The core runs its forward and backward if they need no Python
     (native/calls/recorded_calls.cpp).
 
-    ctx.call: a CallPlan, or the core's RecordedCall
+    ctx.call: the core's RecordedCall, or the CallPlan of a call that is not cached
     ctx.operands: the CallPlan, or the call's operands; set if Python computes the gradient, or PyTorch compiles the
     backward
     """
@@ -35,7 +35,7 @@ class _Linear(torch.autograd.Function):
             _prepare(ctx)
         try:
             if isinstance(ctx.operands, CallPlan):
-                return _adjoint_of_plan(grads[0], ctx.operands), None
+                return _adjoint_of_plan(ctx, grads[0], ctx.operands), None
             return _adjoint_of_call(ctx, grads[0], *ctx.operands), None
         except Refusal as refusal:
             raise error(refusal, "backward", grad=grads[0]) from None
@@ -95,7 +95,7 @@ def _adjoint_of_call(
         result: torch.Tensor = _native.RecordedCall.backward(ctx, g)[0]
         return result
     made = plan_adjoint(g, spec, shape)
-    x = run_cached(g, made)
+    x = execute(g, made)
     if flipped:
         return x.flip(flipped)
     if shape != shape_in:
@@ -106,10 +106,13 @@ def _adjoint_of_call(
     return x
 
 
-def _adjoint_of_plan(g: torch.Tensor, plan: CallPlan) -> torch.Tensor:
+def _adjoint_of_plan(ctx: Any, g: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     _check(g, plan.shape_out, plan.itemsize)
     if is_ordinary(g):
-        x = run_cached(g, adjoint(plan, g))
+        made = adjoint(plan, g)
+        x = execute(g, made)
+        if ctx.call is not plan and plan.shape == plan.shape_in and (key := ctx.call.plan_key(g)) is not None:
+            cache.store(key, made)
     elif plan.transposed:
         x = dispatch.call(g, plan.spec)
     else:
@@ -123,13 +126,10 @@ def _check(g: torch.Tensor, shape: tuple[int, ...], itemsize: int) -> None:
         refuse(ValueError, "grad", f"shape {shape}, as the result had", f"{dtype_name(g)}{list(g.shape)}")
 
 
-def run_cached(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
+def execute(x: torch.Tensor, plan: CallPlan) -> torch.Tensor:
     if x.requires_grad and torch.is_grad_enabled():
         return record(x, plan)  # type: ignore[no-any-return]
     return run(x, plan)
-
-
-execute = run_cached
 
 
 def execute_adjoint(g: torch.Tensor, spec: Spec, shape: tuple[int, ...]) -> torch.Tensor:

@@ -100,16 +100,21 @@ class Launches:
     def run(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None = None) -> None:
         """Reads x and writes y on the device's current stream, without waiting. offsets: those of the counts that
         elements are repeated or summed by; int64 and contiguous."""
-        if self.device.type == "cpu":
-            self._interpret(x, y, offsets)
-            return
         launcher = self.launcher
         if launcher is None:
+            if self.device.type == "cpu":
+                self._interpret(x, y, offsets)
+                return
             launcher = self.launcher = Launcher(
                 self.device.index, [self._launch(step) for step in self.steps], self.tables
             )
-        buffer = self._buffer() if self.temporaries else y
-        launcher.run(x.data_ptr(), y.data_ptr(), buffer.data_ptr(), 0 if offsets is None else offsets.data_ptr())
+        buffer = self._buffer(x) if self.temporaries else None
+        launcher.run(
+            x.data_ptr(),
+            y.data_ptr(),
+            0 if buffer is None else buffer.data_ptr(),
+            0 if offsets is None else offsets.data_ptr(),
+        )
 
     def _launch(self, step: Step) -> Launch:
         """Returns a step with the numbers of a call: the addresses of x, y, the temporaries and the offsets."""
@@ -124,15 +129,15 @@ class Launches:
             return memory, at
         return FIRST_TEMPORARY, sum(self.temporaries[: memory - FIRST_TEMPORARY]) + at
 
-    def _buffer(self) -> torch.Tensor:
+    def _buffer(self, x: torch.Tensor) -> torch.Tensor:
         # PyTorch's allocator reuses this memory for later work of this stream only.
-        return torch.empty(sum(self.temporaries), dtype=torch.uint8, device=self.device)
+        return x.new_empty(sum(self.temporaries), dtype=torch.uint8)
 
     def _memories(self, x: torch.Tensor, y: torch.Tensor) -> list[tuple[torch.Tensor, int]]:
         """Returns the memories that steps refer to: (tensor, bytes into it)."""
         if not self.temporaries:
             return [(x, 0), (y, 0)]
-        buffer = self._buffer()
+        buffer = self._buffer(x)
         return [(x, 0), (y, 0), *((buffer, at) for at in itertools.accumulate(self.temporaries[:-1], initial=0))]
 
     def _interpret(self, x: torch.Tensor, y: torch.Tensor, offsets: torch.Tensor | None) -> None:
