@@ -28,19 +28,27 @@ CASES = {
     "more inputs than registers": ((1, 1, 12, 96), (5, 8), LONG, False),
     "without weights": ((1, 1, 17, 50), (7, 20), AREA, False),
     "few channels inside": ((2, 3, 5, 9), (10, 18), CUBIC, False),
+    "few channels inside a last group": ((1, 3, 3, 7), (5, 23), LINEAR, False),
+    "two channels inside": ((1, 2, 6, 16), (3, 8), LINEAR, True),
     "many channels inside": ((1, 9, 5, 7), (10, 15), CUBIC, False),
     "volumes": ((1, 2, 2, 3, 8), (4, 6, 16), LINEAR, False),
     "volumes of many channels": ((1, 9, 3, 3, 4), (2, 5, 7), CUBIC, False),
 }
-INSIDE = {"few channels inside", "many channels inside", "volumes of many channels"}
+INSIDE = {
+    "few channels inside",
+    "few channels inside a last group",
+    "two channels inside",
+    "many channels inside",
+    "volumes of many channels",
+}
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.uint8]
 EVERY = [(name, dtype, finite) for name in CASES for dtype in DTYPES for finite in (True, False)]
-DAILY = [(name, torch.float32, False) for name in ("weights of zero", "many channels inside", "volumes of many channels")]
+DAILY = [
+    (name, torch.float32, False) for name in ("weights of zero", "many channels inside", "volumes of many channels")
+]
 
 
-@pytest.mark.parametrize(
-    "case", some(EVERY, 1, lambda c: f"{c[0]}-{c[1]}-{c[2]}", lambda c: c in DAILY)
-)
+@pytest.mark.parametrize("case", some(EVERY, 1, lambda c: f"{c[0]}-{c[1]}-{c[2]}", lambda c: c in DAILY))
 def test_both_kernels_give_the_same_bits(case, device, monkeypatch):
     name, dtype, finite = case
     shape, size, options, transposed = CASES[name]

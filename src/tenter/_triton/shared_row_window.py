@@ -2,7 +2,7 @@
 
 A program makes a tile, in one plane or in several, one after the other. It sums each input row along the columns once,
 and adds the sum to all output rows that read it. A thread has GROUP neighboring columns, which share the loads of their
-inputs. Outputs are added in the order of `window`.
+inputs, and CHANNELS values inside each, which share the weights. Outputs are added in the order of `window`.
 
 Weights are dense: a group of columns, or the rows of a tile, have a weight for each input that one of them reads. A
 weight of +0.0 means that an output does not read the input, and one of -0.0 that it reads it with a weight of 0. An
@@ -28,12 +28,17 @@ def add_tap(total, value, weight, EXACT: tl.constexpr):
 
 
 @triton.jit
-def add_column_tap(sums, x, offset, weights, FIRST: tl.constexpr, GROUP: tl.constexpr, EXACT: tl.constexpr):
+def add_column_tap(
+    sums, x, offset, inner_stride, weights,
+    FIRST: tl.constexpr, GROUP: tl.constexpr, CHANNELS: tl.constexpr, EXACT: tl.constexpr,
+):  # fmt: skip
     """Returns the sums of a group's columns with one more input. FIRST: where its GROUP weights begin."""
-    value = tl.load(x + offset).to(sums[0].dtype)
-    more = ()
+    values, more = (), ()
+    for c in tl.static_range(CHANNELS):
+        values = values + (tl.load(x + (offset + c * inner_stride)).to(sums[0].dtype),)
     for g in tl.static_range(GROUP):
-        more = more + (add_tap(sums[g], value, weights[FIRST + g], EXACT),)
+        for c in tl.static_range(CHANNELS):
+            more = more + (add_tap(sums[g * CHANNELS + c], values[c], weights[FIRST + g], EXACT),)
     return more
 
 
@@ -47,30 +52,32 @@ def load_weights(weight, at, step, COUNT: tl.constexpr):
 
 @triton.jit
 def sum_rows(
-    x, offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
-    SUM: tl.constexpr, GROUP: tl.constexpr, TAPS: tl.constexpr, STEP: tl.constexpr, UNROLL_X: tl.constexpr,
-    UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr, EXACT: tl.constexpr,
+    x, offset, stride_x, inner_stride, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+    SUM: tl.constexpr, GROUP: tl.constexpr, CHANNELS: tl.constexpr, TAPS: tl.constexpr, STEP: tl.constexpr,
+    UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
-    """Returns a tile's sums along rows and columns of one plane: for each column of a group, those of all groups."""
-    totals = zeros(GROUP, BLOCK_R, BLOCK_G, SUM)
+    """Returns a tile's sums along rows and columns of one plane: for each value of a group, those of all groups."""
+    totals = zeros(GROUP * CHANNELS, BLOCK_R, BLOCK_G, SUM)
     x += offset
     for _ in range(0, reads, UNROLL_Y):
         for _ in tl.static_range(UNROLL_Y):
-            row_sums = zeros(GROUP, 1, BLOCK_G, SUM)
+            row_sums = zeros(GROUP * CHANNELS, 1, BLOCK_G, SUM)
             if TAPS > 0:
                 for k in tl.static_range(TAPS):
                     at = k * (STEP if STEP > 0 else stride_x)
-                    row_sums = add_column_tap(row_sums, x, at, weights, k * GROUP, GROUP, EXACT)
+                    row_sums = add_column_tap(row_sums, x, at, inner_stride, weights, k * GROUP, GROUP, CHANNELS, EXACT)
             else:
                 for k0 in range(0, taps, UNROLL_X):
                     for i in tl.static_range(UNROLL_X):
                         k = k0 + i
                         loaded = load_weights(weight_x, k * (GROUP * n_groups) + weight_at, n_groups, GROUP)
-                        row_sums = add_column_tap(row_sums, x, k * stride_x, loaded, 0, GROUP, EXACT)
+                        row_sums = add_column_tap(
+                            row_sums, x, k * stride_x, inner_stride, loaded, 0, GROUP, CHANNELS, EXACT
+                        )
             w = tl.load(weight_y)
             more = ()
-            for g in tl.static_range(GROUP):
-                more = more + (add_tap(totals[g], row_sums[g], w, EXACT),)
+            for v in tl.static_range(GROUP * CHANNELS):
+                more = more + (add_tap(totals[v], row_sums[v], w, EXACT),)
             totals = more
             x += stride_y.to(tl.int64)
             weight_y += BLOCK_R
@@ -80,20 +87,20 @@ def sum_rows(
 @triton.jit
 def sum_planes(
     x, first_z, weight_at_z, count_z, stride_z, weight_z,
-    offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
-    FORM_Z: tl.constexpr, SUMS_Z: tl.constexpr, SUM: tl.constexpr, GROUP: tl.constexpr, TAPS: tl.constexpr,
-    STEP: tl.constexpr, UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr,
-    EXACT: tl.constexpr,
+    offset, stride_x, inner_stride, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+    FORM_Z: tl.constexpr, SUMS_Z: tl.constexpr, SUM: tl.constexpr, GROUP: tl.constexpr, CHANNELS: tl.constexpr,
+    TAPS: tl.constexpr, STEP: tl.constexpr, UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, BLOCK_R: tl.constexpr,
+    BLOCK_G: tl.constexpr, EXACT: tl.constexpr,
 ):  # fmt: skip
     """Returns a tile's sums in one output plane."""
     at = x + first_z.to(tl.int64) * stride_z
-    totals = zeros(GROUP, BLOCK_R, BLOCK_G, SUM)
+    totals = zeros(GROUP * CHANNELS, BLOCK_R, BLOCK_G, SUM)
     for p in range(count_z if SUMS_Z else 1):
         sums = sum_rows(
-            at, offset, stride_x, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
-            SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, EXACT)  # fmt: skip
+            at, offset, stride_x, inner_stride, weights, weight_x, weight_at, n_groups, taps, reads, stride_y, weight_y,
+            SUM, GROUP, CHANNELS, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, EXACT)  # fmt: skip
         if SUMS_Z:
-            totals = add(totals, sums, weight_z, weight_at_z + p, p < count_z, FORM_Z, GROUP)
+            totals = add(totals, sums, weight_z, weight_at_z + p, p < count_z, FORM_Z, GROUP * CHANNELS)
             at += stride_z.to(tl.int64)
         else:
             totals = sums
@@ -108,9 +115,10 @@ def shared_row_window(
     first_x, weight_x, taps, n_groups, n_lanes, n_x, stride_x,
     n_inner, inner_stride, n_outer, outer_stride, slow_stride,
     FORM_Z: tl.constexpr, SUMS_Z: tl.constexpr, PLANES: tl.constexpr, SLOW: tl.constexpr, INNER: tl.constexpr,
-    GROUP: tl.constexpr, APART: tl.constexpr, WHOLE: tl.constexpr, TAPS: tl.constexpr, STEP: tl.constexpr,
-    UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, FINITE: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr,
-    SUM: tl.constexpr, BLOCK_R: tl.constexpr, BLOCK_G: tl.constexpr,
+    GROUP: tl.constexpr, CHANNELS: tl.constexpr, APART: tl.constexpr, WHOLE: tl.constexpr, TAPS: tl.constexpr,
+    STEP: tl.constexpr, VEC: tl.constexpr, UNROLL_X: tl.constexpr, UNROLL_Y: tl.constexpr, FINITE: tl.constexpr,
+    INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, SUM: tl.constexpr, BLOCK_R: tl.constexpr,
+    BLOCK_G: tl.constexpr,
 ):  # fmt: skip
     """y[slow, outer, z, y, x, inner] = sums of x. The arguments are those of `window`, except for rows and columns.
 
@@ -121,7 +129,9 @@ def shared_row_window(
     across, down: the tiles of a plane
     each: the planes of a program
     SUMS_Z: whether there are sums along z
-    APART: whether a group's columns are apart in the result, because there are values inside each
+    CHANNELS: n_inner if a thread has all values inside its columns, else 1
+    APART: whether a group's columns are apart in the result, because other threads have values inside them
+    VEC: values of a thread that are stored together
     WHOLE: whether the last group is whole
     TAPS: taps if the weights are kept in registers, else 0
     STEP: stride_x if it is small, else 0
@@ -135,28 +145,27 @@ def shared_row_window(
     lowest = divided(above, down, magic_down, shift_down, INT64)
     tile = above - lowest * down
 
-    # A lane has one value of each column of a group.
+    # A lane has CHANNELS values of each column of a group.
     lane = tl.multiple_of(tl.minimum(first_group + tl.arange(0, BLOCK_G)[None, :], n_lanes - 1), [1, 1])
-    group, inner_offset = split_inner(lane, n_inner, inner_stride, INNER)
+    group, inner_offset = split_inner(lane, n_inner, inner_stride, INNER if CHANNELS == 1 else 0)
     offset = inner_offset + tl.load(first_x + group) * stride_x
     weights = load_weights(weight_x, group, n_groups, TAPS * GROUP)
     x += tl.load(first_y + tile).to(tl.int64) * stride_y
     row = tl.arange(0, BLOCK_R)[:, None]
     row_weights = weight_y + tile.to(tl.int64) * (reads * BLOCK_R) + row
     # The parts of an address are added in this order, so that the offsets between a thread's stores are constants.
-    n_columns = n_lanes * GROUP if WHOLE and not APART else n_x * n_inner
+    VALUES: tl.constexpr = GROUP * CHANNELS
+    n_columns = n_lanes * VALUES if WHOLE and not APART else n_x * n_inner
     y += (tile * BLOCK_R).to(tl.int64) * n_columns
     rows_fit = tile * BLOCK_R + row < n_y
     if APART:
         fit = rows_fit & (first_group + tl.arange(0, BLOCK_G)[None, :] < n_lanes)
         column = lane + group * ((GROUP - 1) * n_inner)
     else:
-        y += first_group * GROUP
-        column = tl.arange(0, GROUP * BLOCK_G)[None, :]
-        if WHOLE:
-            fit = rows_fit & (first_group + column // GROUP < n_lanes)
-        else:
-            fit = rows_fit & (first_group * GROUP + column < n_columns)
+        y += first_group * VALUES
+        stored = tl.arange(0, VEC * BLOCK_G)[None, :]
+        column = stored // VEC * VALUES + stored % VEC
+        fit = rows_fit & (first_group + stored // VEC < n_lanes)
 
     for plane in range(lowest * each, tl.minimum(lowest * each + each, n_planes)):
         outer = plane
@@ -171,31 +180,35 @@ def shared_row_window(
         x_plane += outer * outer_stride.to(tl.int64)
         totals = sum_planes(
             x_plane, first_z, weight_at_z, count_z, stride_z, weight_z,
-            offset, stride_x, weights, weight_x, group, n_groups, taps, reads, stride_y, row_weights,
-            FORM_Z, SUMS_Z, SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, False)  # fmt: skip
+            offset, stride_x, inner_stride, weights, weight_x, group, n_groups, taps, reads, stride_y, row_weights,
+            FORM_Z, SUMS_Z, SUM, GROUP, CHANNELS, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, False)  # fmt: skip
         if not FINITE:
             unordered = totals[0] != totals[0]
-            for g in tl.static_range(1, GROUP):
-                unordered = unordered | (totals[g] != totals[g])
+            for v in tl.static_range(1, GROUP * CHANNELS):
+                unordered = unordered | (totals[v] != totals[v])
             if tl.max(tl.max(unordered.to(tl.int32), 0), 0) > 0:
                 totals = sum_planes(
                     x_plane, first_z, weight_at_z, count_z, stride_z, weight_z,
-                    offset, stride_x, weights, weight_x, group, n_groups, taps, reads, stride_y, row_weights,
-                    FORM_Z, SUMS_Z, SUM, GROUP, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G, True)  # fmt: skip
+                    offset, stride_x, inner_stride, weights, weight_x, group, n_groups, taps, reads, stride_y,
+                    row_weights, FORM_Z, SUMS_Z, SUM, GROUP, CHANNELS, TAPS, STEP, UNROLL_X, UNROLL_Y, BLOCK_R, BLOCK_G,
+                    True)  # fmt: skip
         made = ()
-        for g in tl.static_range(GROUP):
-            made = made + (saturate_cast(totals[g], LOW, HIGH, y.dtype.element_ty),)
+        for v in tl.static_range(VALUES):
+            made = made + (saturate_cast(totals[v], LOW, HIGH, y.dtype.element_ty),)
         target = y + plane * (n_y.to(tl.int64) * n_columns) + row * n_columns + column
         if APART:
             for g in tl.static_range(GROUP):
                 fits = fit if WHOLE else fit & (group * GROUP + g < n_x)
-                at = tl.multiple_of(tl.max_contiguous(target + g * n_inner, [1, 2]), [1, 1])  # see copy.py
-                tl.store(at, made[g], mask=fits)
+                address = tl.multiple_of(tl.max_contiguous(target + g * n_inner, [1, 2]), [1, 1])  # see copy.py
+                tl.store(address, made[g], mask=fits)
         else:
-            result = made[0]
-            if GROUP == 2:
-                result = tl.reshape(tl.join(made[0], made[1]), (BLOCK_R, 2 * BLOCK_G))
-            elif GROUP == 4:
-                pairs = tl.join(tl.join(made[0], made[2]), tl.join(made[1], made[3]))
-                result = tl.reshape(pairs, (BLOCK_R, 4 * BLOCK_G))
-            tl.store(tl.max_contiguous(target, [1, GROUP]), result, mask=fit)
+            for v in tl.static_range(0, VALUES, VEC):
+                fits = fit if WHOLE else fit & (first_group * VALUES + column + v < n_columns)
+                address = tl.max_contiguous(target + v, [1, VEC])
+                if VEC == 4:
+                    pairs = tl.join(tl.join(made[v], made[v + 2]), tl.join(made[v + 1], made[v + 3]))
+                    tl.store(address, tl.reshape(pairs, (BLOCK_R, 4 * BLOCK_G)), mask=fits)
+                elif VEC == 2:
+                    tl.store(address, tl.reshape(tl.join(made[v], made[v + 1]), (BLOCK_R, 2 * BLOCK_G)), mask=fits)
+                else:
+                    tl.store(address, made[v], mask=fits)

@@ -27,6 +27,8 @@ SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
 # most weights of a thread's columns that it keeps in registers, in float32.
 TILE, THREAD_ITEMS, TILE_ROWS, MORE_ROWS = 1024, 4, 4, 8
 GROWN_COLUMNS, SHRUNK_COLUMNS, REGISTER_WEIGHTS = 128, 256, 24
+# The most values inside a column that one thread has, and those in all of its columns.
+FEW_CHANNELS, MOST_VALUES = 4, 8
 # Tiles have MORE_ROWS if these read FEW_READS input rows at most, or if an output row then costs at most FEWER_READS
 # times as many reads, and a thread has at most FEW_COLUMNS, so that its sums stay in registers.
 FEW_READS, FEWER_READS, FEW_COLUMNS = 4, 0.8, 2
@@ -254,14 +256,16 @@ def _add_long_sums(made: Launches, pass_: WindowPass, outputs: int, least: int) 
 def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window, column_map: Window) -> None:
     sums, n_inner = pass_.options.accumulate, pass_.inner[0]
     sums_z = pass_.z.form is not WIDTH or pass_.z.taps > 1
-    apart = n_inner > 1 and n_inner * pass_.target.itemsize >= SECTOR
-    group = _columns_of_thread(column_map, sums, sums_z) if apart or n_inner == 1 else 1
+    apart = n_inner * pass_.target.itemsize >= SECTOR and n_inner > FEW_CHANNELS
+    inside = n_inner if n_inner <= FEW_CHANNELS else 1
+    group = _columns_of_thread(column_map, inside, sums, sums_z) if apart or n_inner <= FEW_CHANNELS else 1
+    channels = inside if group > 1 else 1
     rows = _rows_of_tile(row_map, group) if n_inner == 1 else TILE_ROWS
     first_y, weight_y = made.own(tables.in_groups(row_map, rows, sums, made.device))
     first_x, weight_x = made.own(tables.in_groups(column_map, group, sums, made.device, columns=True))
     reads, taps = len(weight_y) // len(first_y) // rows, len(weight_x) // len(first_x) // group
     in_registers = taps if taps * group <= REGISTER_WEIGHTS else 0
-    n_lanes, step = len(first_x) * n_inner, pass_.x.stride // pass_.source.itemsize
+    n_lanes, step = len(first_x) * n_inner // channels, pass_.x.stride // pass_.source.itemsize
     most_columns = SHRUNK_COLUMNS if pass_.x.n < pass_.x.n_in else GROWN_COLUMNS
     block_g = min(next_power_of_two(n_lanes), most_columns // group)
     across, down = -(-n_lanes // block_g), len(first_y)
@@ -271,11 +275,11 @@ def _add_shared_row_window(made: Launches, pass_: WindowPass, row_map: Window, c
     pass_.add(
         made, shared_row_window, grid, max(1, block_g // 32), **divisor("across", across), **divisor("down", down),
         n_planes=planes, each=each, first_y=first_y, weight_y=weight_y, reads=reads, first_x=first_x,
-        weight_x=weight_x, taps=taps, n_groups=len(first_x), n_lanes=n_lanes, GROUP=group,
-        APART=apart and group > 1, WHOLE=pass_.x.n % group == 0, TAPS=in_registers,
+        weight_x=weight_x, taps=taps, n_groups=len(first_x), n_lanes=n_lanes, GROUP=group, CHANNELS=channels,
+        APART=apart and group > 1, VEC=math.gcd(group * channels, 4), WHOLE=pass_.x.n % group == 0, TAPS=in_registers,
         STEP=step if 0 < step <= NARROW and in_registers else 0, UNROLL_X=_unrolled(taps, (4, 3, 2)),
-        UNROLL_Y=_unrolled(reads, (2, 3)), FINITE="int" in pass_.source.dtype, SUMS_Z=sums_z, BLOCK_R=rows,
-        BLOCK_G=block_g)  # fmt: skip
+        UNROLL_Y=_unrolled(reads, (2, 3)) if channels == 1 else 1, FINITE="int" in pass_.source.dtype, SUMS_Z=sums_z,
+        BLOCK_R=rows, BLOCK_G=block_g)  # fmt: skip
 
 
 def _rows_of_tile(row_map: Window, group: int) -> int:
@@ -290,16 +294,17 @@ def _unrolled(n: int, factors: tuple[int, ...]) -> int:
     return next((f for f in factors if n % f == 0), 1)
 
 
-def _columns_of_thread(column_map: Window, sums: str, sums_z: bool) -> int:
+def _columns_of_thread(column_map: Window, inside: int, sums: str, sums_z: bool) -> int:
     """Returns how many neighboring columns share their loads: as many as take the fewest instructions. Each input that
-    one of them reads is loaded once, in about two instructions, and added to all of them."""
+    one of them reads is loaded once, in about two instructions, and added to all of them. inside: the values of a
+    column that a thread has."""
     n_weights = REGISTER_WEIGHTS // (2 if sums == "float64" else 1)
     best, least = 1, math.inf
     for group in (1, 2, 4):
         _, taps = tables.groups(column_map, group)
         cost = (2 * taps + 2) / group + taps
         near = group * column_map.n_in <= MOST_STEPS[sums_z] * column_map.n_out
-        if cost < least and (group == 1 or (near and taps * group <= n_weights)):
+        if cost < least and (group == 1 or (near and taps * group <= n_weights and inside * group <= MOST_VALUES)):
             best, least = group, cost
     return best
 
