@@ -63,7 +63,8 @@ def end(record: Record, chosen: argparse.Namespace, n_rows: int) -> int:
         return 2
     folder = chosen.out or (None if chosen.only else DOCS)
     if folder is not None and not chosen.quick:
-        for path in gpu_report.write(folder, record):
+        before = gpu_report.read(folder / gpu_report.RECORD)
+        for path in gpu_report.write(folder, gpu_report.complete(record, before)):
             print(f"wrote {path}")
     left_out = 0 if chosen.only else n_rows - len(record.table)
     if left_out:

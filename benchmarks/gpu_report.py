@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from benchmarks import calls, results
@@ -18,24 +20,46 @@ from benchmarks.table import cell, lined
 
 DOCS = Path("docs/measured")
 PAGE, RECORD = "gpu.md", "gpu.json"
-UNMEASURED, SHORT = "not measured yet", " **short**"
+UNMEASURED, SHORT, EARLIER = "not measured yet", " **short**", " °"
 REFUSALS = ("does not have a deterministic implementation", "Too much shared memory required")
 SMALL_TARGET = 0.67  # times as fast as PyTorch
 
 
 class Record(NamedTuple):
-    """One run. small: what tiny calls cost, without a gradient and with it, or what went wrong."""
+    """One run.
+
+    small: what tiny calls cost, without a gradient and with it, or what went wrong
+    earlier: when the rows that an earlier run measured were measured
+    """
 
     machine: dict[str, Any]
     table: list[Result]
     small: dict[str, tuple[Cost, Cost] | str]
+    earlier: Mapping[str, str] = MappingProxyType({})
+
+
+def named(r: Result) -> str:
+    return f"{r.group}: {r.name}"
+
+
+def complete(record: Record, before: Record) -> Record:
+    """Returns the record with the rows that its run left out, as the run before it on the same device measured them."""
+    if before.machine.get("device") != record.machine.get("device"):
+        return record
+    measured = {named(r) for r in record.table}
+    kept = [r for r in before.table if named(r) not in measured]
+    then = when(before.machine) if before.machine else ""
+    earlier = {named(r): before.earlier.get(named(r), then) for r in kept}
+    return record._replace(table=[*record.table, *kept], small={**before.small, **record.small}, earlier=earlier)
 
 
 def write(folder: Path, record: Record) -> list[Path]:
     """Returns what was written."""
+    table = [asdict(r) for r in record.table]
+    fields = {**record._asdict(), "table": table, "earlier": dict(record.earlier)}
     texts = {
         folder / PAGE: between(folder / PAGE, BEGIN, END, "\n\n".join(markdown(record)), "Calls on a GPU"),
-        folder / RECORD: json.dumps({**record._asdict(), "table": [asdict(r) for r in record.table]}, indent=1) + "\n",
+        folder / RECORD: json.dumps(fields, indent=1) + "\n",
     }
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():
@@ -48,13 +72,16 @@ def read(path: Path) -> Record:
         return Record({}, [], {})
     data = json.loads(path.read_text(encoding="utf-8"))
     small = {k: v if isinstance(v, str) else (Cost(*v[0]), Cost(*v[1])) for k, v in data["small"].items()}
-    return Record(data["machine"], list(map(results.result, data["table"])), small)
+    return Record(data["machine"], list(map(results.result, data["table"])), small, data.get("earlier", {}))
 
 
 def markdown(record: Record) -> list[str]:
     measured = {(r.group, r.name): r for r in record.table}
     found = [measured.get((r.group, r.name), r) for r in unmeasured()]
-    parts = [sentence(record.machine), tally(found)] if record.machine else [f"On a GPU: {UNMEASURED}."]
+    parts = [sentence(record.machine), *marks(record)] if record.machine else [f"On a GPU: {UNMEASURED}."]
+    if record.machine:
+        parts.append(tally([r for r in found if named(r) not in record.earlier]))
+    found = [replace(r, name=r.name + EARLIER * (named(r) in record.earlier)) for r in found]
     for group in dict.fromkeys(r.group for r in found):
         of = [r for r in found if r.group == group]
         parts += [f"## {group}", table(of, False)]
@@ -70,6 +97,11 @@ def sentence(about: dict[str, Any]) -> str:
         f"Measured on {about['device']}, driver {about['driver']}, CUDA {about['cuda']}, copy bandwidth "
         f"{about['copy_bandwidth_gb_per_s']} GB/s; {versions}; {about['system']}; {when(about)}."
     )
+
+
+def marks(record: Record) -> list[str]:
+    runs = ", ".join(sorted(set(record.earlier.values())))
+    return [f"Rows with{EARLIER} are of an earlier run on the same device ({runs})."] if runs else []
 
 
 def tally(found: list[Result]) -> str:
@@ -111,7 +143,7 @@ def against(of: Direction, peer: str, target: float | None) -> list[str]:
     if of.failed:
         return ["-", "-"]
     if contest is None:
-        return [UNMEASURED] * 2
+        return [UNMEASURED if of.of_bandwidth is None else "-"] * 2
     if contest.failed:
         return ["refused" if refused(contest) else "fails", "-"]
     return [f"{contest.peer_ms:.3f}", marked(cell(contest), contest.ratio, target)]

@@ -71,12 +71,9 @@ def _launched(planned: CallPlan) -> tuple[str, ...]:
     names = [step.kernel.function.__name__ for step in planned.steps.steps]
     lines = [f"{name}, compiled by Triton for {planned.device}" for name in names] or [NOTHING]
     if planned.steps.chunked:
-        lines = [*dict.fromkeys(lines), _by_chunks(sum(planned.steps.temporaries))]
+        held = n_bytes(sum(planned.steps.temporaries))
+        lines = [*dict.fromkeys(lines), f"a chunk of x at a time, so that what is between two passes takes {held} at most"]
     return tuple(lines)
-
-
-def _by_chunks(most: int) -> str:
-    return f"a chunk of x at a time, so that what is between two passes stays in cache ({n_bytes(most)} at most)"
 
 
 def _told(x: Outline, planned: CallPlan) -> list[str]:
@@ -102,7 +99,8 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
         lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else made.sums))
     shared = list(dict.fromkeys(lines))
     if made.chunked:
-        shared.append(_by_chunks(_native.tuning.chunk_bytes))
+        most = n_bytes(_native.tuning.chunk_bytes)
+        shared.append(f"a chunk of x at a time, so that what is between two passes stays in cache ({most} at most)")
     elif planned.steps.scratch:
         shared.append(f"{n_bytes(planned.steps.scratch)} of memory between the passes")
     if shared:

@@ -51,8 +51,9 @@ FEW_TAPS, MOST_WINDOW_TAPS = 8, 64
 SECTOR, PARTS = 32, 2
 # Outputs that a program searches for long runs.
 SEARCHED_OUTPUTS = 1024
-# Bytes of a call's temporaries. A call that would have more is made a chunk at a time, so that what is between two
-# passes stays in the second cache, beside what else is read and written (an H100 has 50 MB).
+# Bytes of a call's temporaries. A call that would have more is made a chunk at a time. Half as many bytes make
+# antialiased bicubic images 14 % slower on an H100, twice as many 3 % faster: the device is not full at the end of each
+# launch.
 MOST_TEMPORARY = 32 << 20
 
 Maps = tuple[tuple[int, Any], ...]
