@@ -43,14 +43,14 @@ def named(r: Result) -> str:
 
 
 def complete(record: Record, before: Record) -> Record:
-    """Returns the record with the rows that its run left out, as the run before it on the same device measured them."""
-    if before.machine.get("device") != record.machine.get("device"):
+    """Returns the record with the rows that its run left out, as the run before it measured them with the same device
+    and versions."""
+    if any(before.machine.get(key) != record.machine.get(key) for key in ("device", "driver", "versions")):
         return record
     measured = {named(r) for r in record.table}
     kept = [r for r in before.table if named(r) not in measured]
-    then = when(before.machine) if before.machine else ""
-    earlier = {named(r): before.earlier.get(named(r), then) for r in kept}
-    return record._replace(table=[*record.table, *kept], small={**before.small, **record.small}, earlier=earlier)
+    earlier = {named(r): before.earlier.get(named(r), when(before.machine)) for r in kept}
+    return record._replace(table=[*record.table, *kept], earlier=earlier)
 
 
 def write(folder: Path, record: Record) -> list[Path]:
@@ -78,7 +78,7 @@ def read(path: Path) -> Record:
 def markdown(record: Record) -> list[str]:
     measured = {(r.group, r.name): r for r in record.table}
     found = [measured.get((r.group, r.name), r) for r in unmeasured()]
-    parts = [sentence(record.machine), *marks(record)] if record.machine else [f"On a GPU: {UNMEASURED}."]
+    parts = [sentence(record.machine), *marks(record, found)] if record.machine else [f"On a GPU: {UNMEASURED}."]
     if record.machine:
         parts.append(tally([r for r in found if named(r) not in record.earlier]))
     found = [replace(r, name=r.name + EARLIER * (named(r) in record.earlier)) for r in found]
@@ -99,9 +99,9 @@ def sentence(about: dict[str, Any]) -> str:
     )
 
 
-def marks(record: Record) -> list[str]:
-    runs = ", ".join(sorted(set(record.earlier.values())))
-    return [f"Rows with{EARLIER} are of an earlier run on the same device ({runs})."] if runs else []
+def marks(record: Record, found: list[Result]) -> list[str]:
+    runs = sorted({record.earlier[named(r)] for r in found if named(r) in record.earlier})
+    return [f"Rows with{EARLIER} are of an earlier run on the same device ({', '.join(runs)})."] if runs else []
 
 
 def tally(found: list[Result]) -> str:

@@ -294,18 +294,18 @@ def test_a_run_is_written_and_read_back(tmp_path, monkeypatch, capsys):
 
 def test_rows_that_a_run_left_out_are_those_of_the_run_before_it_on_the_same_device(first):
     other = Result("g", "other", direction(0.5), None, AIMS)
-    costs = {"`f`": (Cost(1, 1, 1),) * 2}
-    before = gpu_report.Record(ABOUT, [first, other], costs, {"g: other": "1990-01-01"})
+    before = gpu_report.Record(ABOUT, [first, other], {"`f`": (Cost(1, 1, 1),) * 2}, {"g: other": "1990-01-01"})
     again = Result(first.group, first.name, direction(0.7), None, AIMS)
     kept = gpu_report.complete(gpu_report.Record(ABOUT, [again], {}), before)
-    assert kept == gpu_report.Record(ABOUT, [again, other], costs, {"g: other": "1990-01-01"})
+    assert kept == gpu_report.Record(ABOUT, [again, other], {}, {"g: other": "1990-01-01"})
     kept = gpu_report.complete(gpu_report.Record(ABOUT, [other], {}), before._replace(earlier={}))
     assert kept.table == [other, first] and kept.earlier == {gpu_report.named(first): "1999-01-01"}
     text = "\n\n".join(gpu_report.markdown(kept))
     assert "an earlier run on the same device (1999-01-01)" in text and f"| {first.name} ° |" in text
     assert "\n\n0 of 0 targets" in text  # none of an earlier run
-    another = gpu_report.Record({**ABOUT, "device": "Another"}, [other], {})
-    assert gpu_report.complete(another, before) == another
+    for key in ("device", "versions"):
+        another = gpu_report.Record({**ABOUT, key: "another"}, [other], {})
+        assert gpu_report.complete(another, before) == another
 
 
 def test_rows_past_the_time_are_left_out_and_only_narrows(monkeypatch):

@@ -72,7 +72,8 @@ def _launched(planned: CallPlan) -> tuple[str, ...]:
     lines = [f"{name}, compiled by Triton for {planned.device}" for name in names] or [NOTHING]
     if planned.steps.chunked:
         held = n_bytes(sum(planned.steps.temporaries))
-        lines = [*dict.fromkeys(lines), f"a chunk of x at a time, so that what is between two passes takes {held} at most"]
+        chunks = f"a chunk of x at a time, so that what is between two passes takes {held} at most"
+        lines = [*dict.fromkeys(lines), chunks]
     return tuple(lines)
 
 

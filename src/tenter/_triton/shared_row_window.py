@@ -6,7 +6,8 @@ inputs, and CHANNELS values inside each, which share the weights. Outputs are ad
 
 Weights are dense: a group of columns, or the rows of a tile, have a weight for each input that one of them reads. A
 weight of +0.0 means that an output does not read the input, and one of -0.0 that it reads it with a weight of 0. An
-infinite input times +0.0 is NaN, so a tile with a NaN is computed again, with a choice for each weight.
+infinite input times +0.0 is NaN, so a tile with a NaN is computed again, with a choice for each weight. The bits are
+those of `window`, except for the sign of a zero to which a sum underflows.
 """
 
 import triton
@@ -67,13 +68,12 @@ def sum_rows(
                     at = k * (STEP if STEP > 0 else stride_x)
                     row_sums = add_column_tap(row_sums, x, at, inner_stride, weights, k * GROUP, GROUP, CHANNELS, EXACT)
             else:
+                tl.static_assert(GROUP * CHANNELS == 1)
                 for k0 in range(0, taps, UNROLL_X):
                     for i in tl.static_range(UNROLL_X):
                         k = k0 + i
-                        loaded = load_weights(weight_x, k * (GROUP * n_groups) + weight_at, n_groups, GROUP)
-                        row_sums = add_column_tap(
-                            row_sums, x, k * stride_x, inner_stride, loaded, 0, GROUP, CHANNELS, EXACT
-                        )
+                        loaded = (tl.load(weight_x + (k * n_groups + weight_at)),)
+                        row_sums = add_column_tap(row_sums, x, k * stride_x, 0, loaded, 0, 1, 1, EXACT)
             w = tl.load(weight_y)
             more = ()
             for v in tl.static_range(GROUP * CHANNELS):

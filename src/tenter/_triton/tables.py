@@ -81,7 +81,8 @@ def in_groups(map_: Window, size: int, sums: str, device: torch.device, columns:
     """
 
     def arrays() -> list[Array]:
-        row, column, weight = map_.taps()
+        row, column, weights = map_.taps()
+        weight = weights.astype(FLOATS[sums])  # before it is compared, as small ones become 0
         lowest, most = groups(map_, size)
         first = np.minimum(lowest, map_.n_in // map_.block - most)
         dense = np.zeros((len(first), most, size), FLOATS[sums])
