@@ -131,18 +131,30 @@ class Pattern {
 constexpr int64_t longest_block = 256,
                   many_copies = 32;  // with fewer copies, making the block takes as long as it saves
 inline char* store_block(char* dst, const char* src, int64_t run, int64_t count) {
-  constexpr int64_t V = vector_bytes;
-  char block[2 * (longest_block + V)];  // a vector of outputs begins anywhere in a run
+  constexpr int64_t V = vector_bytes, many = 4, together = many * V, least_aligned = 1024;
+  char block[2 * (longest_block + together)];  // vectors of outputs begin anywhere in a run
   std::memcpy(block, src, run);
-  int64_t held = run;
-  for (; held < run + V; held *= 2) std::memcpy(block + held, block, held);
   char* const end = dst + run * count;
-  const int64_t step = V % run;
+  const bool aligned = end - dst >= least_aligned;  // then stores within lines are worth one store more
+  const int64_t least_held = run + (aligned ? together : V);
+  for (int64_t held = run; held < least_held; held *= 2) std::memcpy(block + held, block, held);
   int64_t from = 0;
-  for (; end - dst >= V; dst += V) {
-    store_bits(dst, load_unaligned<ByteVec>(block + from));
+  auto forward = [&](int64_t step) {
     from += step;
     if (from >= run) from -= run;
+  };
+  if (aligned) {
+    store_bits(dst, load_unaligned<ByteVec>(block));
+    const int64_t before = V - (reinterpret_cast<intptr_t>(dst) & (V - 1));
+    dst += before, from = before % run;
+    for (const int64_t step = together % run; end - dst >= together; dst += together) {
+      for (int64_t k = 0; k < many; ++k) store_bits(dst + k * V, load_unaligned<ByteVec>(block + from + k * V));
+      forward(step);
+    }
+  }
+  for (const int64_t step = V % run; end - dst >= V; dst += V) {
+    store_bits(dst, load_unaligned<ByteVec>(block + from));
+    forward(step);
   }
   std::memcpy(dst, block + from, end - dst);
   return end;
