@@ -34,6 +34,8 @@ def of_lengths(lengths: Any, total: Any, called: str) -> Segments:
     """called: the public function, for errors that are found later."""
     if later(lengths):
         return expressions(lengths).of_lengths(lengths, total, called)  # type: ignore[no-any-return]
+    if is_array(lengths):
+        executor.of(lengths)  # makes the core read arrays of this library, so that later calls need no Python
     return spec.of_lengths("lengths", lengths, total)
 
 
