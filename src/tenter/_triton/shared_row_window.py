@@ -45,6 +45,7 @@ def add_column_tap(
 
 @triton.jit
 def load_weights(weight, at, step, COUNT: tl.constexpr):
+    """Returns COUNT weights, `step` apart, in registers."""
     weights = ()
     for k in tl.static_range(COUNT):
         weights = weights + (tl.load(weight + (at + k * step)),)
@@ -135,7 +136,7 @@ def shared_row_window(
     WHOLE: whether the last group is whole
     TAPS: taps if the weights are kept in registers, else 0
     STEP: stride_x if it is small, else 0
-    FINITE: whether inputs are integers
+    FINITE: whether no sum can be infinite, so that none is NaN
     """
     program = tl.program_id(0)
     if INT64:
