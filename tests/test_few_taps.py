@@ -15,10 +15,11 @@ Pixels = np.ndarray[Any, Any]
 
 
 def picture(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Pixels:
-    """Noise; bytes may be black and white, which overshoots, and floats have infinities, NaN and zeros of both signs."""
-    if dtype == "uint8":
-        x = rng.integers(0, 256, shape, dtype=np.uint8)
-        return x if rng.random() < 0.7 else ((x > 127) * 255).astype(np.uint8)
+    """Noise; integers may be black and white, which overshoots, and floats have infinities, NaN and zeros of both signs."""
+    if dtype != "float32":
+        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+        x = rng.integers(least, most, shape, dtype=dtype, endpoint=True)
+        return x if rng.random() < 0.7 else np.where(x > (least + most) // 2, most, least).astype(dtype)
     y = rng.standard_normal(shape).astype(np.float32)
     if rng.random() < 0.5:
         for value in (np.inf, -np.inf, np.nan, -0.0, 0.0):
@@ -38,7 +39,10 @@ def a_view(rng: np.random.Generator, dtype: str) -> Pixels:
 
 
 def bits(x: Pixels) -> bytes:
-    return (x if x.dtype.kind == "u" else np.where(np.isnan(x), np.float32(np.nan), x)).tobytes()
+    return (x if x.dtype.kind != "f" else np.where(np.isnan(x), np.float32(np.nan), x)).tobytes()
+
+
+DTYPES = ("uint8", "uint16", "int16", "float32")
 
 
 def shrunk(x: Pixels, size: tuple[int, int], mode: str) -> Pixels:
@@ -56,7 +60,7 @@ def each_channel(x: Pixels, size: tuple[int, int], mode: str) -> Pixels:
 def test_bits_of_each_channel_by_itself(seed, level):
     rng = np.random.default_rng(seed)
     for _ in range(40):
-        x = a_view(rng, ("uint8", "float32")[int(rng.integers(2))])
+        x = a_view(rng, DTYPES[int(rng.integers(4))])
         size = int(rng.integers(1, 40)), int(rng.integers(1, 60))
         mode = ("linear", "cubic")[int(rng.integers(2))]
         got, want = shrunk(x, size, mode), each_channel(x, size, mode)
@@ -73,7 +77,7 @@ def test_bits_of_any_number_of_threads_and_kind_of_stores(past_the_caches, level
     before = tenter.get_num_threads()
     rng = np.random.default_rng(0)
     try:
-        for dtype in ("uint8", "float32"):
+        for dtype in DTYPES:
             for channels in (2, 3, 4):
                 x = picture(rng, (130, 150, channels), dtype)
                 for mode, y in (("linear", x), ("cubic", x[:, ::-1])):

@@ -13,6 +13,8 @@ int64_t most_taps(const WindowMap& m) {
 
 namespace {
 
+constexpr int64_t most_reads = 3;  // of an input row, on average
+
 bool few_taps(const WindowMap& m) {
   if (!m.weight32 || !m.start || !m.n_out) return false;
   for (int64_t o = 0; o < m.n_out; ++o)
@@ -31,13 +33,15 @@ bool fits_lanes(const WindowTask& t) {
 
 bool by_pixels(const WindowTask& t) {
   if (t.plane || !t.row || !t.column || t.saturate || t.acc != Accumulate::f32 || t.in != t.out) return false;
-  if (t.in != Dtype::u8 && t.in != Dtype::f32) return false;
+  if (t.in != Dtype::u16 && t.in != Dtype::i16 && t.in != Dtype::f32) return false;
   if (!fits_lanes(t) || t.column->n_out > most_pixel_columns) return false;
   // The other kernels pack flipped columns first, and permute contiguous columns. These are faster unless columns
   // shrink to at most half.
   const bool contiguous = t.column_stride == t.inner * size_of(t.in);
   if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
   if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
+  // They also sum the columns of an input row once, not for each output row that reads it.
+  if (most_taps(*t.row) * t.row->n_out > most_reads * t.n_row) return false;
   return !(contiguous && t.inner == 2 && most_taps(*t.column) > 2);
 }
 

@@ -79,16 +79,14 @@ inline Vec<float> load_taps(const char* const (&p)[slots], int k, int64_t step) 
   constexpr int Q = loaded<K>, n = slots / Q;  // loads of a vector
   auto from = [&](int part) { return p[(k * slots + part * Q) / K] + (k * slots + part * Q) % K / Q * step; };
   if constexpr (n == 1) return load<float, In>(from(0));
-  else if constexpr (sizeof(In) == 1) {
-    const VecN<int64_t, 2> both{load_unaligned<int64_t>(from(0)), load_unaligned<int64_t>(from(1))};
-    return load<float, In>(&both);
-  } else {
-    static_assert(n == 2 && sizeof(In) == sizeof(float));
-    typedef VecN<float, lanes<float> / 2> Half;
+  else {
+    static_assert(n == 2);
+    typedef VecN<In, lanes<float> / 2> Half;
     const Half a = load_unaligned<Half>(from(0)), b = load_unaligned<Half>(from(1));
-    return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
+    const auto both = [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
       return __builtin_shufflevector(a, b, l...);
     }(std::make_integer_sequence<int, lanes<float>>{});
+    return load<float, In>(&both);
   }
 }
 
@@ -133,7 +131,7 @@ template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
   dst += lo * pitch;
   for (; at < end; at += slots, weight += K * lanes<float>, at_end += K * lanes<float>, dst += pitch) {
     for (int r = 0; r < R; ++r)  // prefetches nearly every line, as the next output row reads other rows
-      for (int i = 0; i < slots; i += sizeof(In) == 1 ? slots : 2) __builtin_prefetch(rows.next[r] + at[i]);
+      for (int i = 0; i < slots; i += 2) __builtin_prefetch(rows.next[r] + at[i]);
     Vec<float> v[K], sum{};
     auto part = [&] {
       for (int k = 0; k < K; ++k)
@@ -269,7 +267,8 @@ void pixels_of(const WindowTask& t, Team team) {
       }
       if (staging) make(rows, c, t.inner, staging, n + lanes<float>);
       else make(rows, c, t.inner, dst + o * n, (hi - o) * n);
-      if (t.floats) kernels().bytes->store_rows(*t.floats, t.in, staging, outer * m.n_out + o, outer * m.n_out + o + 1);
+      if (t.floats)
+        kernels().bytes->store_rows(*t.floats, Dtype::f32, staging, outer * m.n_out + o, outer * m.n_out + o + 1);
       else if (staging) stream_store(dst + o * n, staging, n * int64_t(sizeof(In)));
     }
     store_fence(t.stream);
@@ -283,8 +282,11 @@ void pixels(const WindowTask& t, int threads) {
     if (most_taps(*t.column) <= 2) pixels_of<In, 2>(t, team);
     else pixels_of<In, max_pixel_taps>(t, team);
   };
-  if (t.in == Dtype::u8) of(uint8_t{});
-  else of(float{});
+  switch (t.in) {
+    case Dtype::u16: return of(uint16_t{});
+    case Dtype::i16: return of(int16_t{});
+    default: of(float{});
+  }
 }
 
 }  // namespace

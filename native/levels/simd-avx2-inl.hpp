@@ -78,6 +78,8 @@ constexpr bool widens<uint8_t> = true;
 template <>
 constexpr bool widens<uint16_t> = true;
 template <>
+constexpr bool widens<int16_t> = true;
+template <>
 inline Vec<float> widen<f16>(const void* p) {
   return (Vec<float>)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)p));
 }
@@ -89,21 +91,42 @@ template <>
 inline Vec<float> widen<uint16_t>(const void* p) {
   return (Vec<float>)_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i*)p)));
 }
+template <>
+inline Vec<float> widen<int16_t>(const void* p) {
+  return (Vec<float>)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)p)));
+}
 
 template <>
 constexpr bool narrows<f16> = true;
 template <>
 constexpr bool narrows<uint8_t> = true;
 template <>
+constexpr bool narrows<uint16_t> = true;
+template <>
+constexpr bool narrows<int16_t> = true;
+template <>
 inline void narrow<f16>(void* p, Vec<float> v) {
   _mm_storeu_si128((__m128i*)p, _mm256_cvtps_ph((__m256)v, 0));
 }
+// Whole numbers from lo to hi. max gives its second operand for a NaN.
+inline __m256i clamped(Vec<float> v, float lo, float hi) {
+  return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps((__m256)v, _mm256_set1_ps(lo)), _mm256_set1_ps(hi)));
+}
 template <>
-inline void narrow<uint8_t>(void* p, Vec<float> v) {  // max gives its second operand for a NaN
-  const __m256 zero = _mm256_setzero_ps(), full = _mm256_set1_ps(255);
-  const __m256i i = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps((__m256)v, zero), full));
+inline void narrow<uint8_t>(void* p, Vec<float> v) {
+  const __m256i i = clamped(v, 0, 255);
   const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(i), _mm256_extracti128_si256(i, 1));
   _mm_storel_epi64((__m128i*)p, _mm_packus_epi16(words, words));
+}
+template <>
+inline void narrow<uint16_t>(void* p, Vec<float> v) {
+  const __m256i i = clamped(v, 0, 65535);
+  _mm_storeu_si128((__m128i*)p, _mm_packus_epi32(_mm256_castsi256_si128(i), _mm256_extracti128_si256(i, 1)));
+}
+template <>
+inline void narrow<int16_t>(void* p, Vec<float> v) {
+  const __m256i i = clamped(v, -32768, 32767);
+  _mm_storeu_si128((__m128i*)p, _mm_packs_epi32(_mm256_castsi256_si128(i), _mm256_extracti128_si256(i, 1)));
 }
 
 }  // namespace

@@ -77,6 +77,8 @@ constexpr bool widens<uint8_t> = true;
 template <>
 constexpr bool widens<uint16_t> = true;
 template <>
+constexpr bool widens<int16_t> = true;
+template <>
 inline Vec<float> widen<f16>(const void* p) {
   return (Vec<float>)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
 }
@@ -87,6 +89,10 @@ inline Vec<float> widen<uint8_t>(const void* p) {
 template <>
 inline Vec<float> widen<uint16_t>(const void* p) {
   return (Vec<float>)_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)p)));
+}
+template <>
+inline Vec<float> widen<int16_t>(const void* p) {
+  return (Vec<float>)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)p)));
 }
 
 template <>

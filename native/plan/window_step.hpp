@@ -84,7 +84,7 @@ struct WindowStep final : KernelCall {
   // The kernels of rows and columns together normalize floats, and that of pixels 8-bit values too.
   bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
     const bool both = task.row && task.column && !task.plane && !task.alpha && !source_index;
-    if (!both || task.in != task.out || (task.in != Dtype::f32 && !task.pixels)) return false;
+    if (!both || task.in != task.out || task.in != Dtype::f32) return false;
     if (task.column->n_out * task.inner != to.width()) return false;
     WindowTask call = at(src, reinterpret_cast<uintptr_t>(to.dst), false);
     call.floats = &to;
