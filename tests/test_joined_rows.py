@@ -32,6 +32,10 @@ def layouts(x):
     padded = np.zeros((x.shape[0], x.shape[1] + 2, *x.shape[2:]), x.dtype)
     padded[:, 1:-1] = x
     yield "cropped rows", padded[:, 1:-1]
+    padded = np.zeros((x.shape[0], x.shape[1] + 2, x.shape[2] + 3, x.shape[3]), x.dtype)
+    padded[:, 1:-1, 1:-2] = x
+    yield "cropped rows and columns", padded[:, 1:-1, 1:-2]
+    yield "columns far apart", np.ascontiguousarray(x.transpose(2, 0, 1, 3)).transpose(1, 2, 0, 3)
     yield "reversed rows", x[:, ::-1].copy()[:, ::-1]
     wide = np.repeat(x, 2, 2)
     yield "every other column", wide[:, :, ::2]
@@ -75,3 +79,22 @@ def test_unread_ends_of_narrow_rows_stay_where_a_slower_axis_is_summed_first() -
     assert [k.split(",")[0] for k in explained.kernels[:3]] == ["window"] * 3
     found = tenter.interpolate(x, scale_factor=0.29, mode="trilinear")
     torch.testing.assert_close(found, torch.nn.functional.interpolate(x, scale_factor=0.29, mode="trilinear"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+@pytest.mark.parametrize("shape", [(3, 150, 40), (1, 90, 17), (70, 33, 8), (300, 2, 2), (2, 9, 512)])
+@pytest.mark.parametrize("factor", [0.3, 0.8, 1.6])
+def test_signals_with_channels_last_in_memory_have_the_bits_of_contiguous_ones(shape, dtype, factor, level):
+    """(batch, time, channels).transpose(1, 2), as models of speech have them."""
+    rng = np.random.default_rng(3)
+    x = torch.from_numpy(rng.standard_normal(shape)).to(getattr(torch, dtype)).transpose(1, 2)
+    for mode in ("linear", "area"):
+        size = max(1, int(factor * shape[1]))
+        last, first = x.detach().requires_grad_(), x.detach().contiguous().requires_grad_()
+        ours, wanted = (tenter.interpolate(one, size=size, mode=mode) for one in (last, first))
+        assert torch.equal(ours, wanted) and ours.stride() == wanted.stride()
+        g = torch.from_numpy(rng.standard_normal((shape[0], size, shape[2]))).to(x.dtype).transpose(1, 2)
+        (want,) = torch.autograd.grad(wanted, first, g.contiguous())
+        for given in (g, g.contiguous()):
+            (found,) = torch.autograd.grad(ours, last, given, retain_graph=True)
+            assert torch.equal(found, want)

@@ -73,7 +73,7 @@ void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target);
   Dim dims[max_axes];
   for (size_t k = 0; k < pass.dims.size(); ++k) dims[k] = {pass.dims[k].n, pass.dims[k].stride};
-  if (add_sums(pass, of, pass.source, dims)) return;
+  if (add_sums(pass, of, pass.source, dims, true)) return;
   std::vector<MappedDim> whole;
   int64_t n = 1;
   for (const MappedDim& d : pass.dims) whole.push_back({d.n, d.stride}), n *= d.n;
@@ -81,11 +81,12 @@ void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   use(packed.memory, n * packed.itemsize);
   add(copy_step(whole, packed.itemsize), pass.source, packed);
   set_contiguous(dims, int(pass.dims.size()), packed.itemsize);
-  add_sums(pass, of, packed, dims);
+  add_sums(pass, of, packed, dims, false);
 }
 
-// Adds the step of a pass that sums. Returns false if the input must be made contiguous first.
-bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims) {
+// Adds the step of a pass that sums. Returns false if the input must be made contiguous first; also, if it `may_pack`,
+// where that is faster.
+bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack) {
   const Pass pass{dims, int(p.dims.size()), p.first, p.count};
   const MappedDim* const axes = &p.dims[size_t(p.first)];
   const bool rows_first = of.rows_first && p.count == 2;
@@ -118,7 +119,9 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
-  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target);
+  auto step = std::make_unique<WindowStep>(task, n_plane, maps, p.count);
+  if (may_pack && step->is_packed_first()) return false;
+  add(std::move(step), source, p.target);
   return true;
 }
 

@@ -72,7 +72,7 @@ class HostPlan {
   Outcome run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const;
   void run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const;
   void add_pass(const PlannedPass& pass, const Passes& of);
-  bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims);
+  bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack);
 
   std::vector<Step> steps_;
   Range main_, last_;  // the steps of one chunk, and of the last chunk if it is smaller

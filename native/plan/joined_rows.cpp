@@ -1,6 +1,7 @@
 #include "plan/joined_rows.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "system/integers.hpp"
@@ -23,23 +24,50 @@ Rows blocks(const WindowMap& m, int64_t n, int64_t shift) {
   return made;
 }
 
+bool has_short_rows(const WindowTask& t) {
+  if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64) return false;
+  const WindowMap& m = *t.column;
+  const int64_t width = m.n_out * t.inner;
+  return m.start && m.n_in && width && 2 * width <= joined_outputs;
+}
+
+// How many rows, each `shift` inputs after the one before, are summed as one.
+int64_t rows_joined(const WindowTask& t, int64_t shift, int64_t n_rows) {
+  return std::min(
+      {ceil_div(joined_outputs, t.column->n_out * t.inner), joined_inputs / (shift * t.inner), n_rows / least_joined});
+}
+
+// As many of a task's rows as are summed as one. Outer dims are merged, so the rows of the last one are those that are
+// evenly spaced.
+int64_t rows_joined(const WindowTask& t, int64_t n_rows) {
+  const int64_t size = size_of(t.in), pixel = t.inner * size, stride = t.outer_stride[t.n_outer - 1];
+  if ((t.n_column > 1 && t.column_stride != pixel) || (t.inner > 1 && t.inner_stride != size)) return 1;
+  if (stride % pixel || stride / pixel < t.column->n_in) return 1;
+  return std::min(rows_joined(t, stride / pixel, n_rows), t.outer_shape[t.n_outer - 1]);
+}
+
 }  // namespace
 
-std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
-  WindowTask t = of;
-  if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64) return nullptr;
+bool packs_rows(const WindowTask& t, int64_t n_rows) {
+  if (!t.column || t.row) return false;
   const WindowMap& m = *t.column;
-  const int64_t size = size_of(t.in), pixel = t.inner * size, width = m.n_out * t.inner;
-  if (!m.start || m.n_in == 0 || width == 0 || 2 * width > joined_outputs) return nullptr;
-  if (t.n_column == 1) t.column_stride = pixel;
-  if (t.column_stride != pixel || (t.inner > 1 && t.inner_stride != size)) return nullptr;
-  // Outer dims are merged, so the rows of the last one are those that are evenly spaced.
+  if (m.start && most_left * m.offset[m.n_out] < m.n_in)
+    return false;  // a copy would be mostly of inputs that none reads
+  const int64_t apart = t.n_column > 1 ? std::abs(t.column_stride) : 0;
+  if (apart >= std::max(least_far_apart, 2 * t.inner * size_of(t.in))) return true;
+  return has_short_rows(t) && m.n_in * t.inner <= most_packed &&
+         rows_joined(t, m.n_in, n_rows) >= 2 * rows_joined(t, n_rows);
+}
+
+std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
+  const int64_t n = has_short_rows(of) ? rows_joined(of, n_rows) : 1;
+  if (n < 2) return nullptr;
+  WindowTask t = of;
+  const WindowMap& m = *t.column;
+  const int64_t pixel = t.inner * size_of(t.in), width = m.n_out * t.inner;
+  t.column_stride = pixel;
   --t.n_outer, t.n_row = t.outer_shape[t.n_outer], t.row_stride = t.outer_stride[t.n_outer];
   const int64_t shift = t.row_stride / pixel;
-  if (t.row_stride % pixel || shift < m.n_in) return nullptr;
-  const int64_t n =
-      std::min({ceil_div(joined_outputs, width), joined_inputs / (shift * t.inner), n_rows / least_joined, t.n_row});
-  if (n < 2) return nullptr;
   const int64_t n_in = (n - 1) * shift + m.n_in;
   auto made = std::make_unique<JoinedRows>(n_in, blocks(m, n, shift), !m.weight64);
   t.outer_pitch = t.n_row * width;

@@ -19,4 +19,8 @@ struct JoinedRows {
 // not many, or not evenly spaced.
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
 
+// Whether all rows are made contiguous first: because columns are far apart, so that neighboring rows share cache
+// lines, or because more rows are then joined.
+bool packs_rows(const WindowTask& t, int64_t n_rows);
+
 }  // namespace tenter

@@ -70,6 +70,7 @@ struct WindowStep final : KernelCall {
     return std::make_unique<const SourceIndex>(
         SourceIndex::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
   }
+  bool is_packed_first() const { return !source_index && !computed && packs_rows(task, n_rows); }
   const char* name() const override { return "window"; }
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
