@@ -98,3 +98,15 @@ def test_signals_with_channels_last_in_memory_have_the_bits_of_contiguous_ones(s
         for given in (g, g.contiguous()):
             (found,) = torch.autograd.grad(ours, last, given, retain_graph=True)
             assert torch.equal(found, want)
+
+
+@pytest.mark.parametrize("shape", [(4, 40), (31, 3), (32, 2), (2000, 7), (1, 64), (3, 5000)])
+def test_contiguous_rows_are_not_copied_first(shape) -> None:
+    x = torch.zeros(1, *shape)
+    assert tenter.explain(tenter.interpolate, x, size=9, mode="linear").kernels[0].startswith("window")
+
+
+def test_strided_rows_are_copied_first_where_more_are_joined() -> None:
+    x = torch.zeros(8000, 4, 4)[:, 1:3, 1:3]
+    kernels = tenter.explain(tenter.interpolate, x, size=99, mode="linear").kernels
+    assert kernels[0].startswith("copy") and kernels[1].startswith("window")

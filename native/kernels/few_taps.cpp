@@ -40,9 +40,9 @@ bool by_pixels(const WindowTask& t) {
   const bool contiguous = t.column_stride == t.inner * size_of(t.in);
   if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
   if (!few_taps(*t.row) || !few_taps(*t.column)) return false;
+  if (!contiguous) return true;
   // They also sum the columns of an input row once, not for each output row that reads it.
-  if (most_taps(*t.row) * t.row->n_out > most_reads * t.n_row) return false;
-  return !(contiguous && t.inner == 2 && most_taps(*t.column) > 2);
+  return most_taps(*t.row) * t.row->n_out <= most_reads * t.n_row && !(t.inner == 2 && most_taps(*t.column) > 2);
 }
 
 }  // namespace tenter

@@ -119,9 +119,8 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
-  auto step = std::make_unique<WindowStep>(task, n_plane, maps, p.count);
-  if (may_pack && step->is_packed_first()) return false;
-  add(std::move(step), source, p.target);
+  if (may_pack && p.count == 1 && packs_rows(task, *maps[0], WindowStep::n_rows_of(task, n_plane))) return false;
+  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target);
   return true;
 }
 

@@ -20,7 +20,7 @@ struct JoinedRows {
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
 
 // Whether all rows are made contiguous first: because columns are far apart, so that neighboring rows share cache
-// lines, or because more rows are then joined.
-bool packs_rows(const WindowTask& t, int64_t n_rows);
+// lines, or because more rows are then joined. map: of the columns.
+bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows);
 
 }  // namespace tenter

@@ -69,12 +69,6 @@ void copy_pass(int64_t itemsize, const CopyAxis* axes, int n_axes, CopyTask& tas
 // A pair of axes, whose columns are expensive, runs when there is less data.
 std::pair<double, int> pass_cost(const int64_t* n, const int64_t* n_out, int count);
 
-// Whether to resample channels that are adjacent in memory together, and put the result into its own order
-// afterwards. This pays if the result is smaller than the input.
-inline bool channels_together(int64_t n_channels, int64_t n_in, int64_t n_out) {
-  return 1 < n_channels && n_out < n_in;
-}
-
 // Whether Pillow 13 resamples rows first. Results depend on the order, as overshoot is clamped after each axis.
 inline bool rows_before(int64_t n_row, int64_t made_row, int64_t n_column, int64_t made_column) {
   return n_row > made_row && n_row - made_row > 2 * (n_column - made_column);

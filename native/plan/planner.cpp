@@ -67,10 +67,13 @@ bool without_expanded(Dims& dims) {
 
 // The dims in an order in which adjacent channels are resampled together, which is faster; the result, which is
 // smaller, is put into its order afterwards. Empty if that does not pay.
-Dims with_channels_together(const Dims& dims) {
+Dims with_channels_together(const Dims& dims, int64_t itemsize, const Device& device) {
   const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
   if (is_part || dims.size() <= 2 || dims[1].map || all_copy(dims)) return {};
-  return channels_together(dims[1].n, values(dims), values_out(dims)) ? channels_last(dims) : Dims();
+  const int64_t n = dims[1].n, made = values_out(dims);
+  const bool wide = n >= wide_inner && device.wide_channels && dims[1].stride == itemsize;
+  if (n <= 1 || made >= values(dims) || !(n < wide_inner || (wide && made <= most_packed_bytes / itemsize))) return {};
+  return channels_last(dims);
 }
 
 class Planner {
@@ -89,7 +92,7 @@ class Planner {
     const Dims given = x_.dims;
     Dims& dims = x_.dims;
     const bool expands = !all_copy(dims) && without_expanded(dims);
-    Dims reordered = with_channels_together(dims);
+    Dims reordered = with_channels_together(dims, x_.itemsize, device_);
     const bool reorders = !reordered.empty();
     if (!reorders && !expands) {
       steps(source, target, std::move(dims));

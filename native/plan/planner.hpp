@@ -80,14 +80,16 @@ struct Passes {
 //   sums_bytes        whether 8-bit values can be summed in integers
 //   computes_gathers  whether gathers along one axis need no copy of their inputs
 //   spans             whether a pass sums axes that are not neighbors
+//   wide_channels     whether channels that are adjacent in memory are resampled together even if they fill vectors
 //   most_joint_taps   the most taps of an output of several axes that are summed in one pass; 0 for any number
 //   planes_apart      by how much more a tap of an axis before the last two counts: outputs do not share its inputs
 //   alignment         of temporaries, in bytes
 struct Device {
-  bool chunks, crops, sums_bytes, computes_gathers, spans;
+  bool chunks, crops, sums_bytes, computes_gathers, spans, wide_channels;
   int64_t most_joint_taps, planes_apart, alignment;
 };
-constexpr Device host{true, true, true, true, false, 0, 1, 64}, triton{false, false, false, false, true, 256, 3, 256};
+constexpr Device host{true, true, true, true, false, true, 0, 1, 64},
+    triton{false, false, false, false, true, false, 256, 3, 256};
 
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts

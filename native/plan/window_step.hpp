@@ -70,7 +70,6 @@ struct WindowStep final : KernelCall {
     return std::make_unique<const SourceIndex>(
         SourceIndex::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
   }
-  bool is_packed_first() const { return !source_index && !computed && packs_rows(task, n_rows); }
   const char* name() const override { return "window"; }
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
@@ -82,7 +81,7 @@ struct WindowStep final : KernelCall {
     WindowTask call = at(src, dst, false);
     run_task(call, in_chunks(), 1);
   }
-  // The kernels of rows and columns together normalize floats, and that of pixels 8-bit values too.
+  // The kernels of rows and columns together normalize floats.
   bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
     const bool both = task.row && task.column && !task.plane && !task.alpha && !source_index;
     if (!both || task.in != task.out || task.in != Dtype::f32) return false;

@@ -71,8 +71,9 @@ constexpr int64_t longest_summed_row = 512;    // inputs and outputs of rows tha
 // tables of the joined rows have to pay.
 constexpr int64_t joined_outputs = 512, joined_inputs = 4096, least_joined = 32;
 // Rows are made contiguous first if columns are so many bytes apart, each in a cache line of its own; or to be joined,
-// if they have at most so many inputs, as a copy of more takes longer. At least one of `most_left` inputs must be read.
-constexpr int64_t least_far_apart = 64, most_packed = 128, most_left = 8;
+// if they have at most so many inputs, as a copy of more takes longer. Not if outputs are fewer than one in `most_left`
+// inputs, nor if the copy would be larger than most_packed_bytes.
+constexpr int64_t least_far_apart = 64, most_packed = 128, most_left = 16, most_packed_bytes = 64 << 20;
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row

@@ -95,7 +95,7 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
             continue
         if packs:
             name = next(calls)
-            lines.append("copy, as sums cannot walk these strides: lays the array out anew")
+            lines.append("copy, as sums of contiguous rows are faster: lays the array out anew")
         along = [axes[d.map] for d in p.dims[p.first : p.first + p.n_axes]]
         lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else made.sums))
     shared = list(dict.fromkeys(lines))
