@@ -29,6 +29,23 @@ UNSURE = 0.15  # half the width of the median's confidence interval, of the medi
 FEW = 3  # rounds, fewer of which say nothing of that width
 NAMED = 6  # losses, of each peer
 
+ROUNDED = (
+    "It multiplies each pixel by one weight of 16 bits. Pillow's bits need weights of 22, two multiplications where "
+    "there is no AVX-512."
+)
+FOUR = "It reads four or sixteen pixels for each output. tenter's result is antialiased and reads all of them."
+# Why a library is faster, by part and library.
+REASONS = {
+    "augment": {"fast_image_resize": ROUNDED, "OpenCV": FOUR},
+    "photographs": {"fast_image_resize": ROUNDED, "PyTorch": ROUNDED, "OpenCV": FOUR, "kornia-rs": FOUR},
+    "signals": {
+        "PyTorch": "A new gradient of few samples is mostly one call of a Python function by PyTorch's engine. Gradients "
+        "of nearest are summed input by input, in one order for any number of threads; PyTorch adds output by output.",
+        "resample_poly": "Lengths of fewer than a million samples do not meet the ratio exactly, so each output has "
+        "weights of its own, six sines or more. resample_poly has one set of weights for each phase of the ratio.",
+    },
+}
+
 
 def write(out: Path, part: str, about: dict[str, Any], found: list[Drawn]) -> list[Path]:
     """The other parts are kept from the file that is there."""
@@ -56,7 +73,7 @@ def render(out: Path) -> list[Path]:
 def markdown(found: Parts, picture: str) -> list[str]:
     parts = []
     for part, (about, of) in found.items():
-        parts += [f"## {NAMES[part]}", measured_on(about, of), *summary(of)]
+        parts += [f"## {NAMES[part]}", measured_on(about, of), *summary(of, REASONS.get(part, {}))]
         for threads in sorted({one.threads for one in of}):
             some = [one for one in of if one.threads == threads and one.group != signals.COST]
             if some:
@@ -72,8 +89,8 @@ def measured_on(about: dict[str, Any], found: list[Drawn]) -> str:
     return sentence({**about, "threads": threads[0] if len(threads) == 1 else " and ".join(map(str, threads))})
 
 
-def summary(found: list[Drawn]) -> list[str]:
-    """Where it loses: by peer how many of the calls it takes part in, then which; the same work first."""
+def summary(found: list[Drawn], reasons: dict[str, str]) -> list[str]:
+    """Where it loses: by peer how many of the calls it takes part in, then which; the same work first; and why."""
     said = first_calls(found)
     contests = [(one, peer, c) for one in found for peer, c in one.contests.items() if not c.failed and not one.failed]
     for peer in dict.fromkeys(peer for _, peer, _ in contests):
@@ -86,6 +103,8 @@ def summary(found: list[Drawn]) -> list[str]:
         worst = "; ".join(f"{title(one)}: {cell(c)}" for one, c in lost[:NAMED])
         more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
         said.append(f"- **{peer}** is faster in {len(lost)} of {len(of)}{apart}{f': {worst}{more}' if lost else ''}.")
+        if lost and peer in reasons:
+            said.append(f"  {reasons[peer]}")
     said += [f"- {title(one)}: {one.failed}" for one in found if one.failed]
     return ["\n".join(said)]
 

@@ -186,19 +186,20 @@ def one(name: str, ratio: float, new: float = 1.0, output: int = FAR, group: str
 
 
 def test_losses_come_first_and_worst_first():
-    (text,) = new_report.summary([one("won", 3.0), one("lost", 0.5), one("worse", 0.2), one("even", 0.96)])
+    (text,) = new_report.summary([one("won", 3.0), one("lost", 0.5), one("worse", 0.2), one("even", 0.96)], {})
     assert "**PyTorch** is faster in 2 of 4: g, worse, 1 thread: 0.20x; g, lost, 1 thread: 0.50x." in text
     assert "in 4 of 4" in text
     slow, small = one("slow", 1, new=1.2), one("small", 1, new=9, output=100)
-    (text,) = new_report.summary([slow, small, one("bad", 1, failed="x")])
+    (text,) = new_report.summary([slow, small, one("bad", 1, failed="x")], {"PyTorch": "never"})
+    assert "never" not in text
     assert "in 0 of 1" in text and "- g, bad, 1 thread: x" in text
 
 
 def test_losses_of_the_same_work_come_before_those_of_another_filter():
     other = one("other", 0.1)
     other.contests["PyTorch"].peer_agrees = False
-    (text,) = new_report.summary([other, one("same", 0.9)])
-    assert "in 2 of 2, 1 of these †: g, same, 1 thread: 0.90x; g, other, 1 thread: 0.10x †." in text
+    (text,) = new_report.summary([other, one("same", 0.9)], {"PyTorch": "So it is."})
+    assert "in 2 of 2, 1 of these †: g, same, 1 thread: 0.90x; g, other, 1 thread: 0.10x †.\n  So it is." in text
 
 
 def test_a_median_that_is_not_sure_is_marked():

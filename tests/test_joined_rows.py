@@ -8,6 +8,7 @@ import torch
 
 import tenter
 from maps_of import planned, resample
+from tenter import _native
 from tenter.maps import Copy
 
 FEW = 63  # rows that are never joined
@@ -84,8 +85,12 @@ def test_unread_ends_of_narrow_rows_stay_where_a_slower_axis_is_summed_first() -
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
 @pytest.mark.parametrize("shape", [(3, 150, 40), (1, 90, 17), (70, 33, 8), (300, 2, 2), (2, 9, 512)])
 @pytest.mark.parametrize("factor", [0.3, 0.8, 1.6])
-def test_signals_with_channels_last_in_memory_have_the_bits_of_contiguous_ones(shape, dtype, factor, level):
+@pytest.mark.parametrize("chunk_bytes", [_native.tuning.chunk_bytes, 5000])
+def test_signals_with_channels_last_in_memory_have_the_bits_of_contiguous_ones(
+    shape, dtype, factor, chunk_bytes, level, monkeypatch
+):
     """(batch, time, channels).transpose(1, 2), as models of speech have them."""
+    monkeypatch.setattr(_native.tuning, "chunk_bytes", chunk_bytes)
     rng = np.random.default_rng(3)
     x = torch.from_numpy(rng.standard_normal(shape)).to(getattr(torch, dtype)).transpose(1, 2)
     for mode in ("linear", "area"):

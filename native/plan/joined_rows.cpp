@@ -1,7 +1,6 @@
 #include "plan/joined_rows.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "system/integers.hpp"
@@ -52,8 +51,7 @@ bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows) {
   if (!t.column || t.row || map.is_computed() || map.gathers() || (map.transposed && map.source_index)) return false;
   const int64_t n_in = map.map.n_in, row = n_in * t.inner, size = size_of(t.in);
   if (n_rows < 2 || n_rows * row > most_packed_bytes / size || most_left * map.map.n_out < n_in) return false;
-  const int64_t apart = t.n_column > 1 ? std::abs(t.column_stride) : 0;
-  if (apart >= std::max(least_far_apart, 2 * t.inner * size)) return true;
+  if (far_apart(t.n_column, t.column_stride, t.inner * size)) return true;
   if (row > most_packed) return false;
   map.make_tables();
   return has_short_rows(t) && rows_joined(t, n_in, n_rows) >= 2 * std::max<int64_t>(1, rows_joined(t, n_rows));

@@ -1,9 +1,12 @@
 // Many short rows, some of which are summed as one row. So vectors are filled with outputs of several rows, and loops
 // are long.
 #pragma once
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "maps/owned_map.hpp"
+#include "system/tuning.hpp"
 
 namespace tenter {
 
@@ -18,6 +21,11 @@ struct JoinedRows {
 // t: a task of columns, whose n_rows rows are its outer dims. Returns null for other tasks, and if rows are not short,
 // not many, or not evenly spaced.
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
+
+// Whether neighboring rows share the cache lines of columns, of `size` bytes each.
+inline bool far_apart(int64_t n_columns, int64_t stride, int64_t size) {
+  return n_columns > 1 && std::abs(stride) >= std::max(least_far_apart, 2 * size);
+}
 
 // Whether all rows are made contiguous first: because columns are far apart, so that neighboring rows share cache
 // lines, or because more rows are then joined. map: of the columns.

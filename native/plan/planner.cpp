@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "plan/groups.hpp"
+#include "plan/joined_rows.hpp"
 #include "system/tuning.hpp"
 
 namespace tenter {
@@ -133,7 +134,7 @@ class Planner {
     std::vector<Group> groups = grouped(dims, {x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_});
     if (device_.crops) uncrop(given, groups, source, dims);
     const bool one = groups.size() == 1;
-    if (one && (!any_gathers(dims) || takes(groups[0], dims)))
+    if (one && !packs(groups[0], dims) && (!any_gathers(dims) || takes(groups[0], dims)))
       return window(groups[0], source, target, std::move(dims), 1);
     size_t lead = 0;
     while (!dims[lead].map) ++lead;
@@ -197,6 +198,15 @@ class Planner {
     }
   }
 
+  // Whether columns are far apart, so that the rows of a chunk are made contiguous first (joined_rows.hpp).
+  bool packs(const Group& g, const Dims& dims) const {
+    if (!device_.chunks || g.copies || g.count != 1 || made_.in_bytes) return false;
+    const MappedDim& d = dims[size_t(g.first)];
+    const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end()));
+    return inner < wide_inner && d.map && !d.map->gathers() && !d.map->has_long_rule() &&
+           far_apart(d.n, d.stride, inner * x_.itemsize);
+  }
+
   // Whether the kernel computes a gather without first copying all inputs into order.
   bool takes(const Group& g, const Dims& dims) const {
     return device_.computes_gathers && g.count == 1 && dims[size_t(g.first)].map->computes_gather() && !made_.in_bytes;
@@ -216,6 +226,7 @@ class Planner {
         const MappedDim& d = dims[k];
         if (!groups[p].has(int(k), d) || !d.map) continue;
         if (d.map->gathers() && !takes(groups[p], dims)) most = std::max(most, n / d.n * d.map->n_read() * x_.itemsize);
+        if (p == 0 && packs(groups[p], dims)) most = std::max(most, n * x_.itemsize);
         n = n / d.n * d.n_out();
       }
       if (p + 1 < groups.size()) most = std::max(most, n * (groups[p].copies ? x_.itemsize : size_of_sums()));
