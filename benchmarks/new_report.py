@@ -40,7 +40,8 @@ REASONS = {
     "photographs": {"fast_image_resize": ROUNDED, "PyTorch": ROUNDED, "OpenCV": FOUR, "kornia-rs": FOUR},
     "signals": {
         "PyTorch": "A new gradient of few samples is mostly one call of a Python function by PyTorch's engine. "
-        "Gradients of nearest are summed input by input, in one order for any number of threads; PyTorch adds output by output.",
+        "Gradients of nearest are summed input by input, in one order for any number of threads; PyTorch "
+        "adds output by output.",
         "resample_poly": "Lengths of fewer than a million samples do not meet the ratio exactly, so each output has "
         "weights of its own, six sines or more. resample_poly has one set of weights for each phase of the ratio.",
     },
