@@ -48,11 +48,12 @@ int64_t rows_joined(const WindowTask& t, int64_t n_rows) {
 }  // namespace
 
 bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows) {
-  if (!t.column || t.row || map.is_computed() || map.gathers() || (map.transposed && map.source_index)) return false;
-  const int64_t n_in = map.map.n_in, row = n_in * t.inner, size = size_of(t.in);
-  if (n_rows < 2 || n_rows * row > most_packed_bytes / size || most_left * map.map.n_out < n_in) return false;
+  if (!t.column || t.row || map.is_computed() || map.gathers()) return false;
+  const int64_t n_in = map.map.n_in, n_out = map.map.n_out, row = n_in * t.inner, size = size_of(t.in);
+  if (n_rows < 2 || n_rows * row > most_packed_bytes / size || most_left * n_out < n_in) return false;
   if (far_apart(t.n_column, t.column_stride, t.inner * size)) return true;
-  if (row > most_packed) return false;
+  const bool indexed = map.transposed && map.source_index;  // a kernel for these needs no table
+  if (indexed || row > most_packed || 2 * n_out * t.inner > joined_outputs) return false;
   map.make_tables();
   return has_short_rows(t) && rows_joined(t, n_in, n_rows) >= 2 * std::max<int64_t>(1, rows_joined(t, n_rows));
 }

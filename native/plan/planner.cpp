@@ -1,6 +1,7 @@
 #include "plan/planner.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "plan/groups.hpp"
@@ -198,13 +199,20 @@ class Planner {
     }
   }
 
-  // Whether columns are far apart, so that the rows of a chunk are made contiguous first (joined_rows.hpp).
+  // Whether columns are far apart, so that the rows of a chunk are made contiguous first (joined_rows.hpp). A chunk has
+  // to hold all rows that share cache lines.
   bool packs(const Group& g, const Dims& dims) const {
     if (!device_.chunks || g.copies || g.count != 1 || made_.in_bytes) return false;
-    const MappedDim& d = dims[size_t(g.first)];
+    const size_t at = size_t(g.first);
+    const MappedDim& d = dims[at];
     const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end()));
-    return inner < wide_inner && d.map && !d.map->gathers() && !d.map->has_long_rule() &&
-           far_apart(d.n, d.stride, inner * x_.itemsize);
+    const int64_t size = x_.itemsize / (x_.in_parts ? 2 : 1);
+    if (inner >= wide_inner || !d.map || d.map->gathers() || d.map->has_long_rule()) return false;
+    if (most_left * d.n_out() < d.n || !far_apart(d.n, d.stride, inner * size)) return false;
+    size_t closest = at;
+    for (size_t k = 0; k < at; ++k)
+      if (dims[k].n > 1 && (closest == at || std::abs(dims[k].stride) < std::abs(dims[closest].stride))) closest = k;
+    return values(Dims(dims.begin() + int64_t(closest), dims.end())) <= tuning.chunk_bytes / size;
   }
 
   // Whether the kernel computes a gather without first copying all inputs into order.
