@@ -26,6 +26,8 @@ TURNS, BLOCK = 12, 0.02  # of both numbers of threads; seconds of calls of a tur
 MOST = 3  # times the time on one thread
 GOAL = 0.95  # of calls
 HEAD = ["busy", "process", "call", "one thread", "median", "95th percentile", f"within {MOST}", "one thread within"]
+# A process that computes until its parent ends, even if that is killed.
+BUSY = "import os\nparent = os.getppid()\nwhile os.getppid() == parent:\n    for _ in range(100_000): pass"
 
 
 def calls() -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -73,7 +75,7 @@ def main(chosen: argparse.Namespace) -> int:
 
     rows, within, of_machine = [], 0, 0
     for busy in range(chosen.busy + 1):
-        others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
+        others = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(busy)]
         try:
             for process in (ALONE, LOADED, BETWEEN):
                 command = [sys.executable, "-m", "benchmarks.busy", process, str(chosen.threads)]
