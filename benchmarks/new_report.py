@@ -43,7 +43,7 @@ REASONS = {
         "Gradients of nearest are summed input by input, in one order for any number of threads; PyTorch "
         "adds output by output.",
         "resample_poly": "Lengths of fewer than a million samples do not meet the ratio exactly, so each output has "
-        "weights of its own, six sines or more. resample_poly has one set of weights for each phase of the ratio.",
+        "weights of its own, twelve sines or more. resample_poly has one set of weights for each phase of the ratio.",
     },
 }
 
