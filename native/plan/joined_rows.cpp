@@ -23,11 +23,11 @@ Rows blocks(const WindowMap& m, int64_t n, int64_t shift) {
   return made;
 }
 
+// Whether at least two rows fit in a joined one, if the map of columns has tables.
 bool has_short_rows(const WindowTask& t) {
   if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64) return false;
-  const WindowMap& m = *t.column;
-  const int64_t width = m.n_out * t.inner;
-  return m.start && m.n_in && width && 2 * width <= joined_outputs;
+  const int64_t width = t.column->n_out * t.inner;
+  return t.column->n_in && width && 2 * width <= joined_outputs;
 }
 
 // How many rows, each `shift` inputs after the one before, are summed as one.
@@ -53,13 +53,13 @@ bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows) {
   if (n_rows < 2 || n_rows * row > most_packed_bytes / size || most_left * n_out < n_in) return false;
   if (far_apart(t.n_column, t.column_stride, t.inner * size)) return true;
   const bool indexed = map.transposed && map.source_index;  // a kernel for these needs no table
-  if (indexed || row > most_packed || 2 * n_out * t.inner > joined_outputs) return false;
+  if (indexed || row > most_packed || !has_short_rows(t)) return false;
   map.make_tables();
-  return has_short_rows(t) && rows_joined(t, n_in, n_rows) >= 2 * std::max<int64_t>(1, rows_joined(t, n_rows));
+  return t.column->start && rows_joined(t, n_in, n_rows) >= 2 * std::max<int64_t>(1, rows_joined(t, n_rows));
 }
 
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
-  const int64_t n = has_short_rows(of) ? rows_joined(of, n_rows) : 1;
+  const int64_t n = has_short_rows(of) && of.column->start ? rows_joined(of, n_rows) : 1;
   if (n < 2) return nullptr;
   WindowTask t = of;
   const WindowMap& m = *t.column;
