@@ -29,6 +29,7 @@ from benchmarks.results import LOSS, Contest
 
 LEAST_BYTES, MOST_BYTES = 40, 64 << 20
 SECONDS, BLOCK, LEAST, MOST = 0.03, 2e-4, 5, 25  # of the pairs of a call; of a timing; how many pairs
+SELDOM, MOST_REPEATS, MOST_SCALE = 0.15, 1 << 14, 1 << 10  # how often factors may be large, and how large
 ITSELF_OF = 4  # one in so many calls is timed against itself
 NAMES = {"np": np, "torch": torch, "F": functional, "tenter": tenter}
 SIZES = {"uint8": 1, "bool": 1, "int16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "float32": 4, "int64": 8,
@@ -53,6 +54,15 @@ class Chance:
 
     def whole(self, lo: int, hi: int) -> int:
         return min(hi, int(self.between(lo, hi + 1)))
+
+    def repeats(self) -> float:
+        """How many times an array is repeated: seldom very often."""
+        return self.between(2, MOST_REPEATS if self.rng.random() < SELDOM else 64)
+
+    def scale(self) -> float:
+        """How many times an axis is resized: seldom far."""
+        most = MOST_SCALE if self.rng.random() < SELDOM else 4
+        return self.between(1 / most, most)
 
     def shape(self, ndim: int, values: float) -> list[int]:
         """About so many values."""
@@ -104,7 +114,7 @@ def copied(r: Chance, gradient: bool, factor: float) -> tuple[str, list[int], bo
 
 
 def interleaved(r: Chance, gradient: bool) -> Drawn:
-    times = r.whole(2, 64)
+    times = int(r.repeats())
     x, shape, torchs = copied(r, gradient, times)
     dim = int(r.rng.integers(-len(shape), 0)) if r.rng.random() < 0.5 else -1
     theirs = f"torch.repeat_interleave(x, {times}, {dim})" if torchs else f"np.repeat(x, {times}, {dim})"
@@ -125,7 +135,7 @@ def counted(r: Chance, gradient: bool) -> Drawn:
 
 
 def tiled(r: Chance, gradient: bool) -> Drawn:
-    factor = r.between(2, 64)
+    factor = r.repeats()
     x, shape, torchs = copied(r, gradient, factor)
     times = r.shape(len(shape) + int(r.rng.integers(0, 2)), factor)
     name = r.one(("repeat", "tile"))
@@ -140,7 +150,7 @@ def tiled(r: Chance, gradient: bool) -> Drawn:
 
 
 def expanded(r: Chance, gradient: bool) -> Drawn:
-    factor = r.whole(2, 64)
+    factor = int(r.repeats())
     x, shape, torchs = copied(r, gradient, factor)
     sizes = ", ".join(str(n) for n in [factor, *shape])
     theirs = f"x.expand({sizes})" if torchs else f"np.broadcast_to(x, ({sizes}))"
@@ -152,8 +162,10 @@ def interpolated(r: Chance, gradient: bool) -> Drawn:
     spatial = r.one(SPATIAL[mode])
     dtype = "uint8" if not gradient and mode in ("nearest", "bilinear", "bicubic") and r.rng.random() < 0.2 else None
     dtype = dtype or r.one(FLOATS)
-    scales = [r.between(0.25, 4)] * spatial if r.rng.random() < 0.5 else [r.between(0.25, 4) for _ in range(spatial)]
-    shape = r.shape(2 + spatial, r.bytes / float(np.prod(scales)) / SIZES[dtype])
+    scales = [r.scale()] * spatial if r.rng.random() < 0.5 else [r.scale() for _ in range(spatial)]
+    room = r.bytes / SIZES[dtype] / float(np.prod(scales))  # less than 1 where the result would be larger
+    scales = [s * min(1.0, room) ** (1 / spatial) for s in scales]
+    shape = r.shape(2 + spatial, min(r.bytes / float(np.prod(scales)), MOST_BYTES) / SIZES[dtype])
     sizes = [max(1, round(n * s)) for n, s in zip(shape[2:], scales)]
     given = f"size={tuple(sizes)}"
     if len(set(scales)) == 1 and all(int(n * scales[0]) >= 1 for n in shape[2:]) and r.rng.random() < 0.5:
