@@ -102,6 +102,19 @@ def test_rows_of_very_many_taps_have_the_same_bits_alone_and_beside_others(dtype
             assert np.array_equal(m.apply(apart, 0), together[0])
 
 
+@pytest.mark.parametrize("mode", ["linear", "cubic", "lanczos3", "hamming", "box", "area"])
+def test_weights_of_zero_at_the_ends_of_long_rows_are_left_out(mode):
+    rng = np.random.default_rng(1)
+    how = {} if mode == "area" else {"antialias": True}
+    for n_in, n_out in ((4 * 75_001, 4), (2 * 75_001, 2), (3 * 70_000, 3), (75_001, 1)):
+        many = rng.random((9, n_in)).astype(np.float32)
+        m = tenter.axis_map(n_in, n_out, mode, **how)
+        tuning.reset()
+        alone = np.stack([m.apply(x, 0) for x in many])
+        assert np.array_equal(m.apply(many, 1), alone)
+        assert np.array_equal(by_tables(m, many), alone)
+
+
 # ---- past the edges of long axes
 
 

@@ -114,9 +114,9 @@ struct Kernels {
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);
-  // Adds n values, `stride` bytes apart, times weights to a sum: a chunk of a long row.
-  void (*add_taps)(Dtype in, Accumulate acc, const char* src, int64_t stride, const double* weight, int64_t n,
-                   double* sum);
+  // The sums of a few parts of a long row (long_sums.hpp).
+  void (*sum_parts)(Dtype in, Accumulate acc, const char* src, int64_t stride, const double* weight,
+                    const int64_t* begin, double* sum);
   // A copy whose axis number `axis` has computed source indices (source_index.hpp).
   void (*copy_indexed)(const CopyTask&, int axis, const SourceIndex&, int threads);
   // The transpose of such a copy (can_sum_indexed).

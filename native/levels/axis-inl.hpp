@@ -34,10 +34,12 @@ void store_rows(const Sums<Acc>& sums, bool stream, const char* src, int64_t str
     }
 }
 
-// The average number of inputs of an output, if each input is read once: sums without weights may have thousands. 1 for
-// weighted windows, whose neighbors share inputs.
+// The average number of inputs of an output, if each input is read once: sums may have thousands. 1 for weighted
+// windows of few inputs, as neighbors share these.
 inline int64_t summed(const WindowMap& m) {
-  return m.weight32 || m.weight64 ? 1 : std::max<int64_t>(1, m.n_in / std::max<int64_t>(1, m.n_out));
+  constexpr int64_t shared = 16;
+  const int64_t each = std::max<int64_t>(1, m.n_in / std::max<int64_t>(1, m.n_out));
+  return m.weight32 || m.weight64 ? std::max<int64_t>(1, each / shared) : each;
 }
 
 // ---- one axis: rows only. Columns, and the values inside them, are contiguous.
@@ -53,16 +55,23 @@ void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const int64_t n_blocks = ceil_div(n, width);
   const int64_t height = std::max<int64_t>(1, tuning.row_block / std::max<int64_t>(1, width * each));
   const int64_t n_rows = ceil_div(m.n_out, height), size = sums.out_size;
-  const int64_t pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n;
-  parallel(outer_count(t) * n_rows * n_blocks, team, [&](int64_t p) {
-    const int64_t b = p % n_blocks * width, lo = p / n_blocks % n_rows * height, outer = p / n_blocks / n_rows;
-    const char* src = t.src + outer_offset(t, outer) + b * sums.in_size;
-    char* const dst = t.dst + (outer * pitch + lo * n + b) * size;
-    const int64_t hi = std::min(m.n_out, lo + height), w = std::min(width, n - b);
+  const int64_t pitch = t.outer_pitch ? t.outer_pitch : m.n_out * n, n_outer = outer_count(t);
+  // Small outer positions share a task, which has to be set up.
+  const int64_t values = std::max<int64_t>(1, width * std::max(m.n_in, m.n_out));
+  const int64_t group = n_rows * n_blocks > 1 ? 1 : std::max<int64_t>(1, tuning.row_block / values);
+  parallel(ceil_div(n_outer, group) * n_rows * n_blocks, team, [&](int64_t p) {
+    const int64_t b = p % n_blocks * width, lo = p / n_blocks % n_rows * height, first = p / n_blocks / n_rows * group;
+    const int64_t hi = std::min(m.n_out, lo + height), w = std::min(width, n - b),
+                  end = std::min(n_outer, first + group);
+    OuterWalk walk(t, first);
     Lease lease;
-    store_rows(sums, t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
-    if (t.saturate && sums.saturate_result)
-      for (int64_t o = lo; o < hi; ++o) sums.saturate_result(reinterpret_cast<Acc*>(dst + (o - lo) * n * size), w);
+    for (int64_t outer = first; outer < end; ++outer, walk.next()) {
+      char* const dst = t.dst + (outer * pitch + lo * n + b) * size;
+      const char* const src = t.src + walk.offset() + b * sums.in_size;
+      store_rows(sums, t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
+      if (t.saturate && sums.saturate_result)
+        for (int64_t o = lo; o < hi; ++o) sums.saturate_result(reinterpret_cast<Acc*>(dst + (o - lo) * n * size), w);
+    }
     store_fence(t.stream);
   });
 }
@@ -115,7 +124,11 @@ void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   const bool staged = t.stream && !direct;
   const int height = permutes ? permuted_rows : N;
   int64_t step = tile_outputs<Acc>(c);
-  if (total == 1) step = std::max<int64_t>(N, tuning.column_step / N * N);
+  if (total == 1) {  // outputs of few inputs each; of long sums as many as have `most_summed` times as many inputs
+    constexpr double most_summed = 16;
+    const double share = most_summed * double(n_out) / double(std::max<int64_t>(1, t.column->n_in));
+    step = std::max<int64_t>(N, int64_t(double(tuning.column_step) * std::min(1.0, share)) / N * N);
+  }
   if (t.stream) {
     const int64_t capacity = tuning.staging_bytes / size / height / t.inner / N * N;
     step = permutes ? std::max<int64_t>(N, capacity) : std::clamp<int64_t>(capacity, N, step);

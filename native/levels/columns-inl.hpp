@@ -49,6 +49,36 @@ void sum_long_window(const Sums<Acc>& sums, const char* row, const ColumnAxis& c
   }
 }
 
+constexpr int64_t least_long_segment = 64;  // inputs from which on converting them in squares saves time
+
+// Whether outputs [lo, hi) are unweighted sums of long segments, which `long_segments` makes.
+template <class Acc>
+bool has_long_segments(const Sums<Acc>& sums, int n_rows, const ColumnAxis& c, int64_t lo, int64_t hi) {
+  const WindowMap& m = *c.map;
+  if (hi - lo < lanes<Acc> && 2 * n_rows > lanes<Acc>) return false;  // a tile of rows fills more lanes
+  if (!sums.long_segments || weights<Acc>(m) || c.inner != 1 || !c.contiguous(sums.in_size)) return false;
+  if (lo == hi || (m.start && m.offset[hi] - m.offset[lo] < least_long_segment * (hi - lo))) return false;
+  int64_t least = m.count(lo);
+  for (int64_t o = lo + 1; o < hi && m.start; ++o) least = std::min(least, m.count(o));
+  return least >= least_long_segment;
+}
+// Computes these of one row. The last vector repeats the last segment in lanes that are left.
+template <class Acc>
+void sum_long_segments(const Sums<Acc>& sums, const char* row, const WindowMap& m, int64_t lo, int64_t hi, char* dst) {
+  constexpr int64_t N = lanes<Acc>;
+  for (int64_t o = lo; o < hi; o += N) {
+    int64_t first[N], count[N];
+    Acc made[N];
+    const int64_t n = std::min(N, hi - o);
+    for (int64_t l = 0; l < N; ++l)
+      first[l] = m.first(o + std::min(l, n - 1)), count[l] = m.count(o + std::min(l, n - 1));
+    sums.long_segments(row, first, count, made);
+    char* const to = dst + (o - lo) * sums.out_size;
+    if (sums.narrow) sums.narrow(made, to, n);
+    else std::memcpy(to, made, size_t(n) * sizeof(Acc));
+  }
+}
+
 // Computes outputs [lo, hi) of n_rows rows. rows[] and dst[] hold `lanes` pointers; the unused ones repeat the last
 // row. Output lo of row r is stored at dst[r]. stream: needs sums.streams_columns.
 template <class Acc>
@@ -61,6 +91,10 @@ void sum_columns(const Sums<Acc>& sums, const char* const* rows, int n_rows, con
   if (c.inner == 0) return;
   if (c.inner >= N && c.inner_stride == sums.in_size) {  // columns that fill vectors are summed as rows
     for (int r = 0; r < n_rows; ++r) sums.rows(rows[r], c.stride, m, lo, hi, dst[r], c.inner, c.inner, false, lease);
+    return;
+  }
+  if (has_long_segments(sums, n_rows, c, lo, hi)) {
+    for (int r = 0; r < n_rows; ++r) sum_long_segments(sums, rows[r], m, lo, hi, dst[r]);
     return;
   }
   // Inputs of rare dtypes are all converted. If most of them are not read, tiles take less time than permutations.

@@ -54,8 +54,7 @@ TENTER_ALWAYS_INLINE void long_sums(const Loose<Acc>* src, int64_t width, Loose<
   for (int u = 0; u < U; ++u) store_bits(dst + u * N, sum[u]);
 }
 
-// Values of a sum from which on vectors are added to in turns: processors overlap shorter sums by themselves. In
-// vectors of more than four lanes, transposing takes longer than the additions.
+// Values of a sum from which on vectors are added to in turns: processors overlap shorter sums by themselves.
 constexpr int64_t least_in_turns = 32;
 
 // n sums of `width` values each. end: the end of the memory that may be loaded.
@@ -77,9 +76,8 @@ void sum_equal_values(const Loose<Acc>* src, const Loose<Acc>* end, int64_t widt
   if (2 * width > N || !with_constant<1, 2, 3, 4, 5, 6, 7, 8>(width, few)) {
     constexpr int together = 2;
     const int64_t loaded = std::max<int64_t>(N, width);
-    if constexpr (N <= 4)
-      if (width >= least_in_turns)
-        run(loaded, together * N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, together>(p, width, to); });
+    if (width >= least_in_turns)
+      run(loaded, together * N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, together>(p, width, to); });
     run(loaded, N, [&](const Loose<Acc>* p, Loose<Acc>* to) { long_sums<Acc, 1>(p, width, to); });
   }
   for (; o < n; ++o) {
@@ -126,6 +124,8 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
                char* dst, bool stream, Lease& lease) {
   const int64_t each = width * inner, most = tuning.widened_values;
   const bool whole = !sums.widen && !sums.narrow && !stream;
+  if (sums.long_segments && inner == 1 && width >= least_long_segment && !stream)
+    return sum_long_segments(sums, src, WindowMap{n * width, n, width}, 0, n, dst);
   const int64_t unit = inner == 1 ? lanes<Acc> : columns_together;
   const int64_t step = whole ? n : std::max(unit, most / each / unit * unit);
   for (int64_t o = 0; o < n; o += step) {

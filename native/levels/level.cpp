@@ -13,7 +13,8 @@ namespace tenter {
 
 extern const ByteKernels TENTER_JOIN(byte_kernels_, TENTER_LEVEL);         // bytes_level.cpp
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask&, int threads);  // signals_level.cpp
-void TENTER_JOIN(add_taps_, TENTER_LEVEL)(Dtype, Accumulate, const char*, int64_t, const double*, int64_t, double*);
+void TENTER_JOIN(sum_parts_, TENTER_LEVEL)(Dtype, Accumulate, const char*, int64_t, const double*, const int64_t*,
+                                           double*);
 void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);  // few_taps_level.cpp
 namespace TENTER_COPIES {                                                 // level_copies.cpp
 void copy(const CopyTask&, int threads);
@@ -35,7 +36,7 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_COPIES::runs,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
-                                                  TENTER_JOIN(add_taps_, TENTER_LEVEL),
+                                                  TENTER_JOIN(sum_parts_, TENTER_LEVEL),
                                                   TENTER_COPIES::copy_indexed,
                                                   TENTER_COPIES::sum_indexed,
                                                   TENTER_COPIES::indices,

@@ -14,6 +14,26 @@ inline int64_t outer_offset(const Task& t, int64_t index) {
   }
   return offset;
 }
+// The bytes to outer positions from `index` on, one after the other, without a division for each.
+template <class Task>
+class OuterWalk {
+ public:
+  OuterWalk(const Task& t, int64_t index) : t_(t), index_(index) { begin(); }
+  int64_t offset() const { return offset_; }
+  void next() {
+    ++index_;
+    if (--left_) offset_ += t_.outer_stride[t_.n_outer - 1];
+    else begin();
+  }
+
+ private:
+  void begin() {
+    offset_ = outer_offset(t_, index_);
+    left_ = t_.n_outer ? t_.outer_shape[t_.n_outer - 1] - index_ % t_.outer_shape[t_.n_outer - 1] : 1;
+  }
+  const Task& t_;
+  int64_t index_, offset_, left_;
+};
 template <class Task>
 inline int64_t outer_count(const Task& t) {
   int64_t n = 1;

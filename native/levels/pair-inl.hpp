@@ -51,18 +51,22 @@ void premultiplied_rows(const CallSums<Acc>& sums, const WindowTask& t, const ch
 }
 
 // Sums rows first, into a few scratch rows, then columns. If columns are reversed in memory, rows are summed in memory
-// order, and the scratch rows are flipped.
+// order, and the scratch rows are flipped. Output rows may go on into the next outer positions: those of images of few
+// rows then fill the lanes of one tile. outer: the position of row 0.
 template <class Acc>
-void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
-                     Lease& lease) {
+void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t outer,
+                     int64_t lo, int64_t hi, Lease& lease) {
   constexpr int N = lanes<Acc>;
-  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner;
+  const int64_t n_in = t.n_column * t.inner, n_out = t.column->n_out * t.inner, height = t.row->n_out;
   const ColumnAxis packed{t.column, t.inner * int64_t(sizeof(Acc)), t.inner, sizeof(Acc), t.permutes};
   const bool reversed = t.n_column > 1 && t.column_stride < 0;
   if (reversed) src += (t.n_column - 1) * t.column_stride;
   Acc* const scratch = lease->row.get<Acc>(n_in * N * (1 + reversed));
   const int64_t size_out = stored_size(sums, t);
   Acc* const premultiplied = sums.premultiply ? lease->staging.get<Acc>(n_out * N) : nullptr;
+  OuterWalk walk(t, outer);
+  const int64_t begin = walk.offset();
+  int64_t walked = 0;
   const char* rows[N];
   char* to[N];
   for (; lo < hi; lo += N) {
@@ -72,10 +76,16 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
       to[r] = premultiplied ? reinterpret_cast<char*>(premultiplied + r * n_out) : dst + r * n_out * size_out;
     }
     repeat_last(rows, n_rows), repeat_last(to, n_rows);
-    if (premultiplied) premultiplied_rows(sums, t, src, lo, lo + n_rows, scratch, n_in, lease);
-    else
-      sums.first->rows(src, t.row_stride, *t.row, lo, lo + n_rows, reinterpret_cast<char*>(scratch), n_in, n_in, false,
-                       lease);
+    for (int64_t r = 0, some; r < n_rows; r += some) {
+      const int64_t image = (lo + r) / height, at = (lo + r) % height;
+      some = std::min(n_rows - r, height - at);
+      for (; walked < image; ++walked) walk.next();
+      const char* const from = src + walk.offset() - begin;
+      if (premultiplied) premultiplied_rows(sums, t, from, at, at + some, scratch + r * n_in, n_in, lease);
+      else
+        sums.first->rows(from, t.row_stride, *t.row, at, at + some, reinterpret_cast<char*>(scratch + r * n_in), n_in,
+                         n_in, false, lease);
+    }
     if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
     const int64_t pixel = t.inner * int64_t(sizeof(Acc));
     for (int r = 0; r < n_rows && reversed; ++r) {
@@ -164,7 +174,7 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
 template <class Acc>
 void both_rows(const CallSums<Acc>& sums, const WindowTask& t, const char* src, char* dst, int64_t lo, int64_t hi,
                Lease& lease) {
-  if (t.rows_first) both_rows_first(sums, t, src, dst, lo, hi, lease);
+  if (t.rows_first) both_rows_first(sums, t, src, dst, 0, lo, hi, lease);
   else both_columns_first(sums, t, src, dst, lo, hi, lease);
 }
 
@@ -211,15 +221,19 @@ void wide_column_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team)
 template <class Acc>
 void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   if (sums_to_wide_column(sums, t)) return wide_column_pass(sums, t, team);
-  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, n_tiles = ceil_div(n_rows, height);
+  // The rows of all outer positions are one list, unless tasks cut it where an outer position ends.
+  const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, all = outer_count(t) * n_rows;
+  const int64_t each = t.rows_first ? all : n_rows, n_tiles = ceil_div(each, height);
   const int64_t n_out = t.column->n_out * t.inner;
-  parallel(outer_count(t) * n_tiles, team, [&](int64_t p) {
-    const int64_t outer = p / n_tiles, lo = p % n_tiles * height, hi = std::min(n_rows, lo + height);
-    const int64_t first = outer * n_rows + lo, size = stored_size(sums, t);
+  parallel(t.rows_first ? n_tiles : outer_count(t) * n_tiles, team, [&](int64_t p) {
+    const int64_t first = p / n_tiles * each + p % n_tiles * height, outer = first / n_rows, lo = first % n_rows;
+    const int64_t hi = lo + std::min(height, each - p % n_tiles * height), size = stored_size(sums, t);
     Lease lease;
     char* const dst = t.floats && t.floats->interleaved ? lease->staging.get<char>((hi - lo) * n_out * size)
                                                         : t.dst + first * n_out * size;
-    both_rows(sums, t, t.src + outer_offset(t, outer), dst, lo, hi, lease);
+    const char* const src = t.src + outer_offset(t, outer);
+    if (t.rows_first) both_rows_first(sums, t, src, dst, outer, lo, hi, lease);
+    else both_columns_first(sums, t, src, dst, lo, hi, lease);
     if (t.floats) kernels().bytes->store_rows(*t.floats, Dtype::f32, dst, first, first + hi - lo);
     store_fence(t.stream);
   });

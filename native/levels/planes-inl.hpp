@@ -33,12 +33,16 @@ void planes_first(const CallSums<Acc>& sums, const WindowTask& t, const Chunks& 
   const int64_t chunk = (last - first) * row_in, pitch = row_in * int64_t(sizeof(Acc));
   Acc* const scratch = lease->plane.get<Acc>(std::max<int64_t>(1, planes_at_once * chunk));
   const bool contiguous_rows = t.row_stride == row_in * sums.first->in_size;
-  const int64_t height = contiguous_rows ? last - first : 1;
   for (int64_t d = 0; d < planes.n_out; d += planes_at_once) {
     const int64_t end = std::min(planes.n_out, d + planes_at_once);
-    for (int64_t i = first; i < last; i += height)
-      sums.first->rows(src + i * t.row_stride, t.plane_stride, planes, d, end,
-                       reinterpret_cast<char*>(scratch + (i - first) * row_in), chunk, height * row_in, false, lease);
+    for (int64_t o = lo, i = first, stop; o < hi; i = stop) {  // runs [i, stop) of rows that some output reads
+      i = std::max(i, m.first(o));
+      for (stop = i; o < hi && m.first(o) <= stop; ++o) stop = std::max(stop, m.first(o) + m.count(o));
+      const int64_t height = contiguous_rows ? stop - i : 1;
+      for (; i < stop; i += height)
+        sums.first->rows(src + i * t.row_stride, t.plane_stride, planes, d, end,
+                         reinterpret_cast<char*>(scratch + (i - first) * row_in), chunk, height * row_in, false, lease);
+    }
     for (int64_t k = d; k < end; ++k)
       both_rows<Acc>({sums.last, sums.middle, sums.middle, sums.last}, chunks.flat,
                      reinterpret_cast<const char*>(scratch + (k - d) * chunk) - first * pitch,

@@ -9,10 +9,11 @@ namespace tenter {
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask& t, int threads);
 void TENTER_JOIN(signals_, TENTER_LEVEL)(const SignalTask& t, int threads) { signals(t, threads); }
 
-void TENTER_JOIN(add_taps_, TENTER_LEVEL)(Dtype, Accumulate, const char*, int64_t, const double*, int64_t, double*);
-void TENTER_JOIN(add_taps_, TENTER_LEVEL)(Dtype in, Accumulate acc, const char* src, int64_t stride,
-                                          const double* weight, int64_t n, double* sum) {
-  add_taps(in, acc, src, stride, weight, n, sum);
+void TENTER_JOIN(sum_parts_, TENTER_LEVEL)(Dtype, Accumulate, const char*, int64_t, const double*, const int64_t*,
+                                           double*);
+void TENTER_JOIN(sum_parts_, TENTER_LEVEL)(Dtype in, Accumulate acc, const char* src, int64_t stride,
+                                           const double* weight, const int64_t* begin, double* sum) {
+  sum_parts(in, acc, src, stride, weight, begin, sum);
 }
 
 }  // namespace tenter

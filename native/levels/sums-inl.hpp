@@ -20,6 +20,8 @@ struct Sums {
   // Sums vectors of permuted inputs. Null if inputs are converted first, and if this level does not permute.
   void (*by_tables)(const char* const* rows, int n_rows, int64_t row_bytes, const PermuteTables& p, int64_t n_out,
                     char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease);
+  // Sums long segments of inputs that need a conversion. Null for rare dtypes.
+  void (*long_segments)(const char* src, const int64_t* first, const int64_t* count, Acc* dst);
   // saturate clamps sums between two axes to the range of an integer output. saturate_result clamps a result that is
   // sums, because another axis follows, to the range of an integer input. Null for other dtypes.
   void (*saturate)(Acc* p, int64_t n);
@@ -85,6 +87,12 @@ constexpr auto permuting() -> decltype(Sums<Acc>::by_tables) {
   else return nullptr;
 }
 
+template <class Acc, class In>
+constexpr auto summing_segments() -> decltype(Sums<Acc>::long_segments) {
+  if constexpr (frequent<Acc, In> && !std::is_same_v<Acc, In>) return long_segments<Acc, In>;
+  else return nullptr;
+}
+
 template <class Acc, class In, class Out>
 constexpr Sums<Acc> sums_as{
     sizeof(In),
@@ -95,6 +103,7 @@ constexpr Sums<Acc> sums_as{
     converting<Acc, In, Acc>(),
     converting<Acc, Acc, Out>(),
     permuting<Acc, In>(),
+    summing_segments<Acc, In>(),
     saturating<Acc, Out>(),
     std::is_same_v<Acc, Out> ? saturating<Acc, In>() : nullptr};
 

@@ -135,13 +135,47 @@ int64_t segment_sums(const char* src, const char* end, const WindowMap& m, Acc* 
       continue;
     }
     Vec<Acc> sum = neutral;
-    for (int64_t at = 0; at == 0 || any(where([=](Offsets c) { return c > at; })); at += N) {
+    int64_t at = 0, least = m.count(o);
+    for (int l = 1; l < N; ++l) least = std::min(least, m.count(o + l));
+    for (; at + N <= least; at += N) {  // no segment ends here
+      const char* const part = src + at * int64_t(sizeof(Acc));
+      // The lines of the next segments, in order: hardware prefetchers do not follow so many of them.
+      prefetch(part + (m.first(o + N - 1) + m.count(o + N - 1) + (N - 1) * at) * int64_t(sizeof(Acc)),
+               N * vector_bytes);
+#pragma GCC unroll 16
+      for (int l = 0; l < N; ++l) square[l] = load<Acc, Acc>(part + m.first(o + l) * int64_t(sizeof(Acc)));
+      transpose<Acc>(square);
+      for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
+    }
+    for (; at == 0 || any(where([=](Offsets c) { return c > at; })); at += N) {
       load_part(at, [=](int64_t count) { return std::min<int64_t>(count - at, N); });
       for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
     }
     store<Acc, Acc>(dst + o - lo, empty ? Vec<Acc>{} : sum);
   }
   return o;
+}
+
+// Unweighted sums of a vector of long segments of one contiguous row: the one of lane l has count[l] inputs from
+// first[l] on. Inputs are converted as they are loaded, in squares.
+template <class Acc, class In>
+void long_segments(const char* src, const int64_t* first, const int64_t* count, Acc* dst) {
+  constexpr int N = lanes<Acc>;
+  constexpr int64_t size = sizeof(In);
+  Vec<Acc> square[N], sum = splat(Acc(-0.0));  // leaves the first value unchanged, a zero's sign included
+  const int64_t least = *std::min_element(count, count + N);
+  int64_t at = 0;
+  for (; at + N <= least; at += N) {
+    prefetch(src + (first[N - 1] + count[N - 1] + (N - 1) * at) * size, N * vector_bytes);
+    for (int l = 0; l < N; ++l) square[l] = load<Acc, In>(src + (first[l] + at) * size);
+    transpose<Acc>(square);
+    for (int l = 0; l < N; ++l) sum = add<Acc>(sum, square[l]);
+  }
+  for (int l = 0; l < N; ++l) {
+    Acc one = sum[l];
+    for (int64_t k = at; k < count[l]; ++k) one += load_one<Acc, In>(src + (first[l] + k) * size);
+    dst[l] = one;
+  }
 }
 
 constexpr int64_t longest_short_sum = 16;
@@ -171,11 +205,76 @@ int64_t short_sums(const char* src, const WindowMap& m, int64_t inner, Acc* dst,
   return lo;
 }
 
+constexpr int sums_in_turns = 8;
+constexpr int64_t least_long_sum = 32;  // taps from which on processors do not overlap sums by themselves
+
+// Computes `sums_in_turns` weighted outputs from o on, if they are long. Each addition waits for the one before, so the
+// outputs are added to in turns.
+template <class Acc>
+bool long_scalar_sums(const char* src, const ColumnAxis& c, const Acc* w, int64_t o, Acc* dst) {
+  constexpr int U = sums_in_turns;
+  const WindowMap& m = *c.map;
+  int64_t least = m.count(o);
+  if (least < least_long_sum) return false;
+  for (int u = 1; u < U; ++u) least = std::min(least, m.count(o + u));
+  if (least < least_long_sum) return false;
+  for (int64_t q = 0; q < c.inner; ++q) {
+    const char* from[U];
+    const Acc* by[U];
+    Acc sum[U];
+    for (int u = 0; u < U; ++u) {
+      from[u] = src + m.first(o + u) * c.stride + q * c.inner_stride, by[u] = w + m.offset[o + u];
+      sum[u] = load_one<Acc, Acc>(from[u]) * by[u][0];
+    }
+    for (int64_t k = 1; k < least; ++k)
+      for (int u = 0; u < U; ++u)
+        sum[u] = multiply_add<Acc>(load_one<Acc, Acc>(from[u] + k * c.stride), by[u][k], sum[u]);
+    for (int u = 0; u < U; ++u) {
+      for (int64_t k = least; k < m.count(o + u); ++k)
+        sum[u] = multiply_add<Acc>(load_one<Acc, Acc>(from[u] + k * c.stride), by[u][k], sum[u]);
+      dst[u * c.inner + q] = sum[u];
+    }
+  }
+  return true;
+}
+
+// Computes outputs [o, o + sums_in_turns) without weights, of columns of fewer values than a vector. A vector holds one
+// column, and values of the next one, which are left out. Returns false if loads would pass the end of the row.
+template <class Acc>
+bool long_column_sums(const char* src, const ColumnAxis& c, int64_t o, Acc* dst) {
+  constexpr int U = sums_in_turns;
+  const WindowMap& m = *c.map;
+  const int64_t last = o + U - 1, inner = c.inner;
+  if ((m.n_in - m.first(last) - m.count(last) + 1) * inner < lanes<Acc>) return false;
+  int64_t least = m.count(o);
+  for (int u = 1; u < U; ++u) least = std::min(least, m.count(o + u));
+  if (least < least_long_sum) return false;
+  const Loose<Acc>* from[U];
+  Vec<Acc> sum[U];
+  for (int u = 0; u < U; ++u) {
+    from[u] = reinterpret_cast<const Loose<Acc>*>(src) + m.first(o + u) * inner;
+    sum[u] = load_unaligned<Vec<Acc>>(from[u]);
+  }
+  for (int64_t k = 1; k < least; ++k)
+    for (int u = 0; u < U; ++u) sum[u] = add<Acc>(sum[u], load_unaligned<Vec<Acc>>(from[u] + k * inner));
+  for (int u = 0; u < U; ++u) {
+    for (int64_t k = least; k < m.count(o + u); ++k)
+      sum[u] = add<Acc>(sum[u], load_unaligned<Vec<Acc>>(from[u] + k * inner));
+    std::memcpy(dst + u * inner, &sum[u], size_t(inner) * sizeof(Acc));
+  }
+  return true;
+}
+
 // Sums a single row by scalars, because most lanes of a tile would be unused.
 template <class Acc>
 void scalar_sums(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, int64_t hi) {
   const Acc* const w = weights<Acc>(*c.map);
   for (int64_t o = lo; o < hi; ++o) {
+    if constexpr (std::is_floating_point_v<Acc>)
+      if (w && hi - o >= sums_in_turns && long_scalar_sums<Acc>(src, c, w, o, dst + (o - lo) * c.inner)) {
+        o += sums_in_turns - 1;
+        continue;
+      }
     const int64_t first = c.map->first(o), count = c.map->count(o);
     const Acc* const wo = w ? w + c.map->offset[o] : nullptr;
     for (int64_t q = 0; q < c.inner; ++q) {
@@ -221,6 +320,10 @@ void horizontal_row(const char* src, const ColumnAxis& c, Acc* dst, int64_t lo, 
             std::max<int64_t>(quarter, std::bit_ceil(uint64_t(c.inner))),
             [&]<int W>() { done = short_sums<Acc, W>(src, m, c.inner, to, o, end, hi, most); });
     }
+    if constexpr (std::is_floating_point_v<Acc>)
+      while (c.inner < lanes<Acc> && done + sums_in_turns <= end &&
+             long_column_sums<Acc>(src, c, done, to + (done - o) * c.inner))
+        done += sums_in_turns;
     scalar_sums<Acc>(src, c, to + (done - o) * c.inner, done, end);
   }
 }
@@ -311,6 +414,58 @@ void horizontal_tile(const char* const* rows, int n_rows, const ColumnAxis& c, c
   }
 }
 
+// Whether the windows of outputs [lo, hi) are long and share few inputs: a tile would be read once.
+inline bool reads_once(const WindowMap& m, int64_t lo, int64_t hi) {
+  if (!m.start || lo == hi) return false;
+  const int64_t taps = m.offset[hi] - m.offset[lo], span = m.first(hi - 1) + m.count(hi - 1) - m.first(lo);
+  return taps >= least_long_sum * (hi - lo) && taps - span <= taps / 4;
+}
+
+// Weighted sums as in horizontal_tile, of columns of one contiguous value: squares of the rows are transposed in
+// registers and added at once. Each addition waits for the one before, so U outputs from o on are added to in turns.
+template <class Acc, int U>
+void sum_squares(const char* const* rows, int n_rows, const WindowMap& m, int64_t o, char* const* dst) {
+  constexpr int64_t N = lanes<Acc>, size = sizeof(Acc);
+  const Acc* w[U];
+  int64_t count[U], least = INT64_MAX;
+  Vec<Acc> sum[U], square[N];
+  for (int u = 0; u < U; ++u) {
+    w[u] = weights<Acc>(m) + m.offset[o + u], count[u] = m.count(o + u), least = std::min(least, count[u]);
+    sum[u] = splat(Acc(-0.0));  // adding the first product leaves that unchanged
+  }
+  auto add_square = [&](int u, int64_t at, int64_t n) __attribute__((always_inline)) {
+    for (int r = 0; r < N; ++r) {
+      const char* const p = rows[r] + (m.first(o + u) + at) * size;
+      square[r] = n == N ? load<Acc, Acc>(p) : load_masked<Acc, Acc>(p, n);
+    }
+    transpose<Acc>(square);
+    for (int k = 0; k < n; ++k) sum[u] = multiply_add<Acc>(square[k], splat(w[u][at + k]), sum[u]);
+  };
+  int64_t at = 0;
+  for (; at + N <= least; at += N)
+    for (int u = 0; u < U; ++u) add_square(u, at, N);
+  for (int u = 0; u < U; ++u) {
+    int64_t k = at;
+    for (; k + N <= count[u]; k += N) add_square(u, k, N);
+    if (k < count[u]) add_square(u, k, count[u] - k);
+    for (int r = 0; r < n_rows; ++r) {
+      const Acc one = count[u] ? sum[u][r] : Acc(0);
+      std::memcpy(dst[r] + u * size, &one, sizeof(Acc));
+    }
+  }
+}
+template <class Acc>
+void horizontal_squares(const char* const* rows, int n_rows, const WindowMap& m, char* const* dst, int64_t lo,
+                        int64_t hi) {
+  constexpr int together = 2;
+  char* to[lanes<Acc>];
+  for (int64_t o = lo; o < hi;) {
+    for (int r = 0; r < lanes<Acc>; ++r) to[r] = dst[r] + (o - lo) * int64_t(sizeof(Acc));
+    if (o + together <= hi) sum_squares<Acc, together>(rows, n_rows, m, o, to), o += together;
+    else sum_squares<Acc, 1>(rows, n_rows, m, o, to), ++o;
+  }
+}
+
 // How many outputs fit in a tile of tuning.tile_bytes: a multiple of `lanes`, so that stores are whole vectors.
 template <class Acc>
 int64_t tile_outputs(const ColumnAxis& c) {
@@ -365,6 +520,9 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
     for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(dst[r]), lo, hi);
     return;
   }
+  if constexpr (std::is_floating_point_v<Acc>)
+    if (weights<Acc>(*c.map) && c.inner == 1 && c.contiguous(size) && reads_once(*c.map, lo, hi))
+      return horizontal_squares<Acc>(rows, n_rows, *c.map, dst, lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {
     const int64_t end = tile_end(c, b, std::min(hi, b + step));

@@ -2,7 +2,8 @@
 //
 // All of them use one inner loop, sums of weighted rows (rows-inl.hpp); columns become rows in transposed tiles
 // (tile-inl.hpp). Every output adds its own taps and no others, in ascending order of input: there is no padding that
-// could spread inf or NaN, and threads, tiles and memory layout change no bit. Acc is the type of sums; In and Out are
+// could spread inf or NaN, and threads, tiles and memory layout change no bit. Sums of many taps come in parts, each an
+// output of a task (long_sums.hpp). Acc is the type of sums; In and Out are
 // the dtypes of inputs and outputs.
 #pragma once
 #include "levels/dtypes-inl.hpp"

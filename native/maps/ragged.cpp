@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/long_sums.hpp"
 #include "kernels/permute_tables.hpp"
 #include "rules/verify.hpp"
 #include "system/integers.hpp"
@@ -193,7 +194,7 @@ void sum_rows(const RowsTask& t, int threads) {
   if (task.column && t.inner <= max_permuted_inner && t.outer >= min_permuted_sum_rows &&
       make_permute_tables(map, t.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4, tables))
     task.permutes = &tables;
-  k.window(task, threads);
+  sum_windows(task, threads);
 }
 
 void mean_rows(const RowsTask& t, int threads) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/long_sums.hpp"
 #include "maps/signals.hpp"
 #include "plan/passes.hpp"
 #include "rules/long_rows.hpp"
@@ -14,7 +15,8 @@ namespace {
 // A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
 // times.
 constexpr int64_t most_long_sums = 4;
-constexpr int64_t min_tiles = 4;  // tiles of a periodic axis: with fewer, a tile has most of the rows
+constexpr int64_t least_shared = 64;  // values that use the weights of a chunk that threads share
+constexpr int64_t min_tiles = 4;      // tiles of a periodic axis: with fewer, a tile has most of the rows
 
 // The tables of outputs [lo, hi). Inputs are counted from `first`, the first input that these outputs read.
 struct Tables {
@@ -34,74 +36,76 @@ struct Tables {
   }
 };
 
-// Stores the sums of a few outputs from `lo` on in the result. The window kernel does this, with one tap of weight 1,
-// so that they are rounded as its other results.
-void store_sums(const WindowTask& t, const std::vector<LongRow>& rows, const std::vector<double>& sums, int64_t lo,
-                int64_t outer) {
-  const int64_t inner = t.inner, each = outer * inner, n = int64_t(rows.size()), n_out = t.outer_pitch / inner;
-  const bool f64 = t.acc == Accumulate::f64;
-  const int64_t start = 0, offset[] = {0, 1};
-  const float one32 = 1;
-  const double one64 = 1;
-  const WindowMap map{1, 1, 0, &start, offset, &one32, &one64};
-  std::vector<double> doubles(size_t(n * inner));
-  std::vector<float> floats(f64 ? 0 : doubles.size());
-  for (int64_t k = 0; k < outer; ++k) {
-    for (int64_t o = 0; o < n; ++o)
-      for (int64_t i = 0; i < inner; ++i) {
-        const LongRow& row = rows[size_t(o)];
-        doubles[size_t(o * inner + i)] = row.start() < row.stop() ? sums[size_t(o * each + k * inner + i)] : 0.0;
-      }
-    floats.assign(doubles.begin(), f64 ? doubles.begin() : doubles.end());
-    WindowTask store{};
-    store.in = f64 ? Dtype::f64 : Dtype::f32, store.out = t.out, store.acc = t.acc, store.saturate = t.saturate;
-    store.src = f64 ? reinterpret_cast<const char*>(doubles.data()) : reinterpret_cast<const char*>(floats.data());
-    store.dst = t.dst + (k * n_out + lo) * inner * size_of(t.out);
-    store.n_row = 1, store.row_stride = 0, store.row = &map;
-    store.n_column = n * inner, store.column_stride = store.inner_stride = size_of(store.in), store.inner = 1;
-    kernels().window(store, 1);
-  }
-}
+// The parts of long rows (long_sums.hpp).
+struct LongParts {
+  struct Some {  // neighboring parts of one row: part k has the inputs [begin[k], begin[k + 1])
+    const LongRow* row;
+    int64_t first, begin[parts_together + 1];
+    int n;
+  };
+  std::vector<Some> tasks;
+  std::vector<int64_t> of_row{0};  // row o has the parts [of_row[o], of_row[o + 1])
 
-// Computes outputs [lo, hi), which are few, each of very many inputs. Inputs are summed one chunk at a time, so that
-// their weights stay in cache.
-void sum_long_rows(const WindowTask& t, const Sampling& rule, int64_t lo, int64_t hi, int threads) {
-  constexpr int64_t together = 4096;  // taps per chunk
-  constexpr int64_t round = 1 << 22;  // taps between polls for signals
+  void add(const LongRow& row) {
+    const int64_t count = row.stop() - row.start(), n = parts_of(count);
+    for (int64_t k = 0; k < n; k += parts_together) {
+      Some& some = tasks.emplace_back(&row, of_row.back() + k);
+      some.n = int(std::min<int64_t>(parts_together, n - k));
+      for (int p = 0; p <= parts_together; ++p)
+        some.begin[p] = row.start() + part_begin(count, n, k + std::min(p, some.n));
+    }
+    of_row.push_back(of_row.back() + n);
+  }
+};
+
+// Computes all outputs, which are few, each of very many inputs. The weights of a few parts are computed at a time,
+// and stay in cache.
+void sum_long_rows(const WindowTask& t, const Sampling& rule, int threads) {
+  constexpr int64_t round = 1 << 10;  // tasks between polls for signals
   int64_t outer = 1;
   for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
-  const int64_t inner = t.inner, each = outer * inner, n = hi - lo;
+  const int64_t inner = t.inner, n = rule.n_out();
   std::vector<LongRow> rows;
   std::vector<int64_t> first_part(1, 0);
-  for (int64_t o = lo; o < hi; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
+  for (int64_t o = 0; o < n; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
   const Team team{threads, true};
   parallel(first_part.back(), team, [&](int64_t p) {
     const int64_t row = std::upper_bound(first_part.begin(), first_part.end(), p) - first_part.begin() - 1;
     rows[size_t(row)].sum_part(p - first_part[size_t(row)]);
   });
-  int64_t longest = 0;
-  for (LongRow& row : rows) row.finish(), longest = std::max(longest, row.stop() - row.start());
-  std::vector<double> sums(size_t(n * each), -0.0);  // adding to -0.0 leaves the first product unchanged
-  for (int64_t done = 0; done < longest; done += round) {
+  LongParts parts;
+  for (LongRow& row : rows) row.finish();
+  LongRow::trim(rows);
+  for (const LongRow& row : rows) parts.add(row);
+  const int64_t n_parts = parts.of_row.back(), n_tasks = int64_t(parts.tasks.size());
+  std::vector<double> sums(size_t(outer * n_parts * inner));
+  for (int64_t done = 0; done < n_tasks; done += round) {
     if (done && interrupted && interrupted()) throw Interrupted();
-    parallel(n, team, [&](int64_t o) {
-      double weight[together];
-      const LongRow& row = rows[size_t(o)];
-      const int64_t end = std::min(row.stop(), row.start() + done + round);
-      for (int64_t at = row.start() + done; at < end; at += together) {
-        const int64_t some = std::min(together, end - at);
-        row.weights(at, some, weight);
-        for (int64_t k = 0; k < each; ++k) {
-          const char* src = t.src + at * t.column_stride + k % inner * t.inner_stride;
-          int64_t index = k / inner;
-          for (int d = t.n_outer - 1; d >= 0; index /= t.outer_shape[d--])
-            src += index % t.outer_shape[d] * t.outer_stride[d];
-          kernels().add_taps(t.in, t.acc, src, t.column_stride, weight, some, &sums[size_t(o * each + k)]);
-        }
+    parallel(std::min(round, n_tasks - done), team, [&](int64_t k) {
+      const LongParts::Some& some = parts.tasks[size_t(done + k)];
+      double weight[parts_together * sum_part], sum[parts_together];
+      some.row->weights(some.begin[0], some.begin[some.n] - some.begin[0], weight);
+      for (int64_t j = 0; j < outer * inner; ++j) {
+        const char* src = t.src + j % inner * t.inner_stride;
+        int64_t index = j / inner;
+        for (int d = t.n_outer - 1; d >= 0; index /= t.outer_shape[d--])
+          src += index % t.outer_shape[d] * t.outer_stride[d];
+        kernels().sum_parts(t.in, t.acc, src, t.column_stride, weight, some.begin, sum);
+        for (int p = 0; p < some.n; ++p)
+          sums[size_t((j / inner * n_parts + some.first + p) * inner + j % inner)] = sum[p];
       }
     });
   }
-  store_sums(t, rows, sums, lo, outer);
+  const bool f64 = t.acc == Accumulate::f64;
+  const std::vector<float> floats(sums.begin(), f64 ? sums.begin() : sums.end());
+  const WindowMap total{n_parts, n, 0, parts.of_row.data(), parts.of_row.data()};
+  WindowTask store = t;
+  store.in = f64 ? Dtype::f64 : Dtype::f32, store.column = &total, store.n_column = n_parts;
+  store.src = f64 ? reinterpret_cast<const char*>(sums.data()) : reinterpret_cast<const char*>(floats.data());
+  store.inner_stride = size_of(store.in), store.column_stride = store.inner_stride * inner;
+  int64_t step = store.column_stride * n_parts;
+  for (int d = t.n_outer - 1; d >= 0; --d) store.outer_stride[d] = step, step *= t.outer_shape[d];
+  sum_windows(store, threads);
 }
 
 // Computes the n rows at one end of an axis with a periodic edge mode. Copies the few inputs that they read into the
@@ -135,7 +139,7 @@ void window_at_end(WindowTask t, const Ends::Some& end, int64_t n, int64_t at, i
   else t.column_stride = size_in;
   t.src = packed, t.dst += at * (columns ? t.inner : t.n_column) * size_of(t.out);
   if constexpr (verifies) verify(t, 1);
-  kernels().window(t, threads);
+  sum_windows(t, threads);
 }
 
 // Computes one window task of one axis, whose map has no tables for all outputs.
@@ -193,8 +197,8 @@ class ChunkedWindow {
     if (columns_ && !stretched && run_tiles(done)) return done;
     const bool sums_are_long = columns_ && outer_ * inner_ <= most_long_sums && of_.sampling && !of_.transposed &&
                                !of_.ends && of_.sampling->has_long_rows();
-    if (sums_are_long && !is_signal) {
-      sum_long_rows(chunk_task_, *of_.sampling, first_, last_, threads_);
+    if (sums_are_long && !is_signal && !task_.saturate) {
+      sum_long_rows(chunk_task_, *of_.sampling, threads_);
       return {first_, last_};
     }
     if (!is_signal) return done;
@@ -211,7 +215,7 @@ class ChunkedWindow {
     if (columns_ && task_.inner <= max_permuted_inner && outer_ >= min_permuted_rows)
       call.permutes = of_.inside->permute_tables(task_.inner, lanes(), lane_bytes());
     if constexpr (verifies) verify(call, 1);
-    if (first_ < last_) kernels().window(call, threads_);
+    if (first_ < last_) sum_windows(call, threads_);
   }
 
   // On a periodic axis, outputs that are a whole number of periods apart have equal rows. The axis is cut into tiles of
@@ -243,7 +247,7 @@ class ChunkedWindow {
       const size_t begin = b;
       while (b + 1 < left.size() && left[b + 1] && int64_t(b + 2 - begin) * left_targets <= chunk_) ++b;
       run_chunk(signal.lo + int64_t(begin) * left_targets,
-                std::min(signal.hi, signal.lo + int64_t(b + 1) * left_targets));
+                std::min(signal.hi, signal.lo + int64_t(b + 1) * left_targets), 1);
     }
   }
 
@@ -251,15 +255,19 @@ class ChunkedWindow {
   void run_chunks(const Outputs& done) {
     const int64_t before = ceil_div(done.lo - first_, chunk_), after = ceil_div(last_ - done.hi, chunk_);
     const int64_t values = outer_ * std::max(of_.map.n_in, n_out_) * inner_ * 8;
-    parallel(before + after, team_for(values, threads_), [&](int64_t c) {
+    const auto run = [&](int64_t c, int threads) {
       const int64_t from = c < before ? first_ + c * chunk_ : done.hi + (c - before) * chunk_;
-      run_chunk(from, std::min(c < before ? done.lo : last_, from + chunk_));
-    });
+      run_chunk(from, std::min(c < before ? done.lo : last_, from + chunk_), threads);
+    };
+    // Few chunks are shared by the threads, if their sums take longer than their tables, which one thread makes.
+    const bool few = before + after < threads_ && outer_ * inner_ >= least_shared;
+    for (int64_t c = 0; few && c < before + after; ++c) run(c, threads_);
+    if (!few) parallel(before + after, team_for(values, threads_), [&](int64_t c) { run(c, 1); });
   }
-  void run_chunk(int64_t lo, int64_t hi) {
+  void run_chunk(int64_t lo, int64_t hi, int threads) {
     Tables tables;
     tables.make(of_, lo, hi, task_.acc);
-    run_window(tables, lo, 1, 0, 1);
+    run_window(tables, lo, 1, 0, threads);
   }
 
   // Computes outputs from `lo` on, of `tiles` tiles whose inputs are `shift` apart. Columns of many rows, and tiles of
@@ -279,7 +287,7 @@ class ChunkedWindow {
       call.row = &tables.map, call.n_row = tables.map.n_in;
     }
     if constexpr (verifies) verify(call, 1);
-    kernels().window(call, threads);
+    sum_windows(call, threads);
   }
 
   const WindowTask& task_;

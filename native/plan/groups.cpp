@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/few_taps.hpp"
+#include "kernels/long_sums.hpp"
 #include "rules/bytes.hpp"
 #include "system/tuning.hpp"
 
@@ -65,13 +66,14 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
 
 // The share of an axis's inputs that rows read, at most.
 double share_read(AxisMap& m) {
-  return std::min(1.0, double(m.sums(true).n_taps()) / double(std::max<int64_t>(1, m.n_in)));
+  const double taps = double(m.sums(!m.has_long_rule()).n_taps());
+  return std::min(1.0, taps / double(std::max<int64_t>(1, m.n_in)));
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
 // as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes of rows that cannot be joined: each
-// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out, unless they are so
-// short that its calls take longer.
+// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out; its calls take
+// longer if they are very short.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
@@ -89,10 +91,11 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const bool joins = rows >= 2 * least_joined && !strided;
   if ((count == most_together || !joins) && std::max(n, made) * each <= small_image_bytes) return false;
   const int64_t row = std::max(column.n, column.n_out() / 2) * each;
-  if (row <= narrowest_bytes || row > narrow_bytes || !joins) return row <= narrowest_bytes;
+  const bool narrowest = row <= narrowest_bytes;
+  if (!narrowest && (row > narrow_bytes || !joins)) return false;
   double read = 1;
   for (size_t k = size_t(first); k < last; ++k) read *= share_read(*dims[k].deciding());
-  return read >= least_share_read;
+  return read >= (narrowest ? least_narrow_share_read : least_share_read);
 }
 
 // Whether a long last axis is better summed alone. A pass of several axes needs a table of the whole axis, which takes
@@ -106,12 +109,17 @@ bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
   return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
 }
 
+// The length of an axis whose inputs, if they are gathered, are in order already.
+int64_t length_of(const MappedDim& d) { return d.deciding()->gathers() ? d.deciding()->n_read() : d.n_deciding(); }
+
+Deciding known(const MappedDim& d) { return {length_of(d), d.deciding()->as_sums().sums(true)}; }
+
 // How many inputs of an axis are read, as far as that is known without a table of a long axis: the costs are linear
 // between these numbers.
 std::vector<Deciding> readings(const MappedDim& d) {
   AxisMap& m = *d.deciding();
   const int64_t n = d.n_deciding();
-  if (!m.has_long_rule()) return {{n, m.sums(true)}};
+  if (m.gathers() || !m.has_long_rule()) return {known(d)};
   return {{n, m.n_out, 0}, {n, m.n_out, std::min(n, m.n_out)}, {n, m.n_out, n}};
 }
 
@@ -122,22 +130,33 @@ bool rows_first(const MappedDim& row, const MappedDim& column) {
   for (const Deciding& rows : readings(row))
     for (const Deciding& columns : readings(column)) less += rows_cost_less(rows, columns), ++n;
   if (less == 0 || less == n) return less == n;
-  const auto known = [](const MappedDim& d) { return Deciding(d.n_deciding(), d.deciding()->sums(true)); };
   return rows_cost_less(known(row), known(column));
+}
+
+// Whether sums along some axis are long (long_sums.hpp). Each pass of one axis makes these in parts.
+bool any_long_sums(const Dims& dims, int first, int count, const Grouping& by) {
+  const auto begin = dims.begin() + first;
+  return !by.saturate && std::any_of(begin, begin + count, [](const MappedDim& d) {
+    if (!d.map || d.deciding()->n_read() <= sum_part) return false;
+    AxisMap& m = d.deciding()->as_sums();
+    return (m.has_long_rule() && m.sums(false).taps_each() > sum_part) || has_long_sums(m.sums(true).map);
+  });
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
 // last bits.
-void in_joint_order(const Dims& dims, int first, int count, std::vector<Group>& to) {
-  const int row = first + count - 2, column = row + 1;
+void in_joint_order(const Dims& dims, const Group& joint, const Grouping& by, std::vector<Group>& groups,
+                    std::vector<Group>::iterator at) {
+  std::vector<Group> to;
+  const int first = joint.first, row = first + joint.count - 2, column = row + 1;
   const MappedDim& plane = dims[size_t(first)];
-  const bool planes = count == 3;
-  const bool planes_first =
-      planes && planes_cost_less({plane.n_deciding(), plane.deciding()->n_out, plane.n_deciding()});
+  const bool planes = joint.count == 3;
+  const bool planes_first = planes && planes_cost_less({length_of(plane), plane.deciding()->n_out, length_of(plane)});
   if (planes_first) to.push_back({false, first, 1});
   const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
   to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
   if (planes && !planes_first) to.push_back({false, first, 1});
+  groups.insert(at, to.begin(), to.end());
 }
 
 }  // namespace
@@ -168,7 +187,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   if (copies) found.push_back({true, 0, int(dims.size())});
   if (together > 1 && together == n && by.device.chunks &&
       (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by))) {
-    in_joint_order(dims, windows[0], n, found);
+    in_joint_order(dims, {false, windows[0], n}, by, found, found.end());
     return found;
   }
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
@@ -180,6 +199,14 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     std::sort(begin, found.end(),
               [&](const Group& a, const Group& b) { return by.rows_first ? a.first < b.first : a.first > b.first; });
   return found;
+}
+
+void separate_long_sums(const std::vector<MappedDim>& dims, const Grouping& by, std::vector<Group>& groups) {
+  const auto joint =
+      std::find_if(groups.begin(), groups.end(), [](const Group& g) { return g.count > 1 && !g.copies; });
+  if (!by.device.chunks || joint == groups.end()) return;
+  const Group g = *joint;
+  if (any_long_sums(dims, g.first, g.count, by)) in_joint_order(dims, g, by, groups, groups.erase(joint));
 }
 
 }  // namespace tenter

@@ -132,7 +132,10 @@ class Planner {
     settle(dims);
     const Dims given = dims;
     if (device_.crops) crop(source, dims);
-    std::vector<Group> groups = grouped(dims, {x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_});
+    const Grouping by{x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_};
+    std::vector<Group> groups = grouped(dims, by);
+    for (const Group& g : groups) ask_room(g, dims);
+    separate_long_sums(dims, by, groups);
     if (device_.crops) uncrop(given, groups, source, dims);
     const bool one = groups.size() == 1;
     if (one && !packs(groups[0], dims) && (!any_gathers(dims) || takes(groups[0], dims)))
@@ -164,6 +167,14 @@ class Planner {
         made_.saturate && n == 2 && rows_before(summed[0]->n_in, summed[0]->n_out, summed[1]->n_in, summed[1]->n_out);
     made_.in_bytes = in_bytes;
     made_.acc = ones && !is_float(Dtype(x_.dtype)) ? Accumulate::i64 : sums_of(Dtype(x_.dtype));
+  }
+
+  // A pass of several axes needs tables.
+  void ask_room(const Group& g, const Dims& dims) const {
+    for (int k = g.first; !g.copies && g.count > 1 && k < g.first + g.count; ++k) {
+      AxisMap* const m = dims[size_t(k)].map;
+      if (m && m->has_long_rule()) room_(m->table_bytes());
+    }
   }
 
   // Leaves out inputs at the ends of axes that no row reads, such as those around a box.
@@ -322,11 +333,6 @@ class Planner {
   }
 
   void window(const Group& g, Buffer source, Buffer target, Dims dims, int spare) {
-    for (int k = g.first; k < g.first + g.count; ++k) {
-      if (!dims[size_t(k)].map) continue;
-      AxisMap& m = *dims[size_t(k)].map;
-      if (g.count > 1 && m.has_long_rule()) room_(m.table_bytes());
-    }
     made_.passes.push_back({false, source, target, std::move(dims), g.first, g.count, Buffer::temporary + spare});
   }
 

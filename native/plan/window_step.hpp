@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "kernels/long_sums.hpp"
 #include "kernels/normalize.hpp"
 #include "maps/owned_map.hpp"
 #include "maps/signals.hpp"
@@ -48,7 +49,8 @@ struct WindowStep final : KernelCall {
     // Many short rows are summed by tables, several at a time.
     const bool are_short = std::max(source_index->n_in, source_index->n_out) <= longest_summed_row;
     const bool are_many = n_rows >= min_permuted_sum_rows;
-    if ((are_short && are_many) || !can_sum_indexed(task, *source_index)) source_index = nullptr;
+    if ((are_short && are_many) || !can_sum_indexed(task, *source_index) || source_index->longest_run() > sum_part)
+      source_index = nullptr;
   }
   // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
   void prepare(OwnedMap& map, bool alone) {
@@ -105,22 +107,21 @@ struct WindowStep final : KernelCall {
   void run_task(WindowTask& call, bool chunks, int threads) const {
     if (source_index) return kernels().sum_indexed(call, *source_index, threads);
     if (chunks) return window_in_chunks(call, *computed, threads);
-    const Kernels& k = kernels();
-    if (task.pixels) return k.pixels(call, threads);
+    if (task.pixels) return kernels().pixels(call, threads);
     if (short_rows) return run_joined(call, threads);
     call.permutes = permutes_of(columns, n_rows);
-    k.window(call, threads);
+    sum_windows(call, threads);
   }
   void run_joined(const WindowTask& call, int threads) const {
     WindowTask joined = short_rows->joined, rest = short_rows->rest;
     joined.permutes = permutes_of(&short_rows->map, n_rows);
     if constexpr (verifies) verify(joined, 1), verify(rest, 1);
     joined.src = call.src, joined.dst = call.dst, joined.stream = call.stream;
-    kernels().window(joined, threads);
+    sum_windows(joined, threads);
     if (!rest.n_row) return;
     rest.src = call.src + short_rows->source, rest.dst = call.dst + short_rows->target;
     rest.permutes = permutes_of(columns, n_rows_of(rest, 1));
-    kernels().window(rest, threads);
+    sum_windows(rest, threads);
   }
   // The permute tables of columns for so many rows. Null if they would not pay, or this instruction set has none.
   const PermuteTables* permutes_of(OwnedMap* of, int64_t rows) const {

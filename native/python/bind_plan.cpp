@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "arrays/results.hpp"
+#include "kernels/long_sums.hpp"
 #include "plan/byte_step.hpp"
 #include "plan/host_plan.hpp"
 #include "plan/planner.hpp"
@@ -192,6 +193,7 @@ std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& dims_of, 
     const auto [first, map] = maps[k]->cropped(true);
     at += first * dims[k].stride, dims[k].n = map->n_in;
     of[k] = &map->sums(true), by[k] = Deciding(dims[k].n, *of[k]);
+    if (has_long_sums(of[k]->map)) return std::nullopt;
   }
   WindowTask task{};
   task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;

@@ -108,6 +108,37 @@ void LongRow::weights(int64_t from, int64_t n, double* to) const {
     for (int64_t k = 0; k < n; ++k) to[k] /= total;
 }
 
+void LongRow::used(int64_t& begin, int64_t& end) const {
+  constexpr int64_t few = 16;  // most rows have no zero among so many
+  double weight[at_once];
+  begin = stop_, end = start_;
+  for (int64_t at = start_, n; at < stop_ && begin == stop_; at += n) {
+    n = std::min(at == start_ ? few : at_once, stop_ - at);
+    weights(at, n, weight);
+    for (int64_t k = n; k-- > 0;)
+      if (weight[k] != 0) begin = at + k;
+  }
+  for (int64_t to = stop_, n; to > start_ && end == start_; to -= n) {
+    n = std::min(to == stop_ ? few : at_once, to - start_);
+    const int64_t at = to - n;
+    weights(at, n, weight);
+    for (int64_t k = 0; k < n; ++k)
+      if (weight[k] != 0) end = at + k + 1;
+  }
+}
+
+void LongRow::trim(std::vector<LongRow>& rows) {
+  std::vector<int64_t> first(rows.size()), last(rows.size());
+  for (size_t k = 0; k < rows.size(); ++k) rows[k].used(first[k], last[k]);
+  for (size_t k = rows.size(); k-- > 1;) first[k - 1] = std::min(first[k - 1], first[k]);
+  for (size_t k = 1; k < rows.size(); ++k) last[k] = std::max(last[k], last[k - 1]);
+  for (size_t k = 0; k < rows.size(); ++k) {
+    LongRow& row = rows[k];
+    const int64_t from = std::max(first[k], row.start_), to = std::min(std::max(last[k], first[k]), row.stop_);
+    row.start_ = from, row.stop_ = to;
+  }
+}
+
 void add_long_rows(const Sampling& rule, int64_t lo, int64_t hi, Rows& rows) {
   for (int64_t o = lo; o < hi; ++o) {
     LongRow row(rule, o);

@@ -19,12 +19,17 @@ class LongRow {
   void finish();                // to be called after that, before `weights`
   // The weights of the inputs [from, from + n), which the row must read.
   void weights(int64_t from, int64_t n, double* to) const;
+  // Leaves out zero weights at the ends of the rows of a whole axis, as Sampling::make does: long sums are made in
+  // parts, which begin with the first tap.
+  static void trim(std::vector<LongRow>& rows);
 
  private:
   struct Sums {
     double before = 0, all = 0, after = 0;  // of taps before the axis, of all taps, and of taps after the axis
   };
   void make_weights(int64_t lowest, int64_t n, double* to) const;
+  // The inputs [begin, end) without zero weights at the ends; [stop, start) if all are zero.
+  void used(int64_t& begin, int64_t& end) const;
 
   const Sampling* rule_;
   Position at_, end_;

@@ -119,6 +119,16 @@ int64_t SourceIndex::first_of(int64_t i) const {
   return lo;
 }
 
+int64_t SourceIndex::longest_run() const {
+  const int64_t all = end - begin;
+  if (n_in == 1 || all <= 1 || slope <= 0) return all;
+  // Positions outside of the axis are clamped to its ends. Inside, rounding moves them by less than a pixel, or by a
+  // few on an axis that is too long for float32.
+  constexpr double margin = 4;
+  const double inside = margin * (1 + 1 / slope);
+  return std::max({first_of(1) - begin, end - first_of(n_in - 1), int64_t(std::min(inside, double(all)))});
+}
+
 void SourceIndex::offsets(int64_t lo, int64_t hi, int64_t* to) const {
   constexpr int64_t together = 1024;
   int32_t some[together];

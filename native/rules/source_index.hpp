@@ -70,6 +70,8 @@ struct SourceIndex {
   int64_t first_of(int64_t i) const;
   // first_of(i) for each i in [lo, hi], without a search for each.
   void offsets(int64_t lo, int64_t hi, int64_t* to) const;
+  // At most so many outputs read one input.
+  int64_t longest_run() const;
   // k if output o reads input o / k for all o; else -1. On a long axis it may be -1 although there is such a k.
   int64_t repeat() const;
 

@@ -83,9 +83,9 @@ constexpr int64_t max_chunk_rows = 256;  // rows per task of two axes, so that n
 constexpr int64_t planes_at_once = 2;    // output planes computed together: inputs that both read are loaded once
 
 // Bytes of a row of inputs in the type of sums, and half of the bytes of a row of outputs. Axes with shorter rows are
-// summed in separate passes: the narrowest always, others if at least such a share of the inputs is read.
+// summed in separate passes if at least such a share of the inputs is read.
 constexpr int64_t narrow_bytes = 384, narrowest_bytes = 96;
-constexpr double least_share_read = 0.4;
+constexpr double least_share_read = 0.4, least_narrow_share_read = 0.1;
 // How many times as many inputs a pass may sum so that they need not be copied first.
 constexpr double most_uncropped = 2;
 // Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
