@@ -81,6 +81,25 @@ def _one_by_pillow(out: Path, side: int, quality: int, draft: bool, file: Path) 
         small.save(out / file.name, quality=quality)
 
 
+def decoding(files: list[Path], side: int, jobs: int) -> Run:
+    """Decodes at the scale that thumbnail() asks the decoder for, and writes nothing."""
+
+    def run(_: Path) -> None:
+        with ProcessPoolExecutor(jobs) as pool:
+            list(pool.map(partial(_decode, side), files))
+
+    return run
+
+
+def _decode(side: int, file: Path) -> None:
+    gap = 2.0  # the default of thumbnail()
+    with Image.open(file) as image:
+        factor = side / max(image.size)
+        width, height = (round(n * factor * gap) for n in image.size)
+        image.draft(None, (width, height))
+        image.load()
+
+
 PROGRAMS = [
     Program("tenter", _tenter),
     Program("tenter --fast", lambda *given: _tenter(*given, "--fast")),

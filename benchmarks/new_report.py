@@ -30,8 +30,8 @@ FEW = 3  # rounds, fewer of which say nothing of that width
 NAMED = 6  # losses, of each peer
 
 ROUNDED = (
-    "It multiplies each pixel by one weight of 16 bits. Pillow's bits need weights of 22, two multiplications where "
-    "there is no AVX-512."
+    "It multiplies each 8-bit value by one weight of 16 bits. Pillow's bits need weights of 22, two multiplications "
+    "where there is no AVX-512."
 )
 FOUR = "It reads four or sixteen pixels for each output. tenter's result is antialiased and reads all of them."
 # Why a library is faster, by part and library.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs are script
 
 #: resizes as both programs are called here: to a file by its last argument, or to a folder after -o
 RESIZES = """
+import re
 import sys
 from pathlib import Path
 from PIL import Image
@@ -72,8 +74,9 @@ def measured(tmp_path: Path) -> tuple[dict[str, folders.Row], str]:
     names = ("tenter", "vipsthumbnail", "ImageMagick", "Pillow, processes")
     chosen = [program for program in PROGRAMS if program.name in names]
     rows = folders.measure(tmp_path / "in", tmp_path / "out", chosen, (64,), 1, 1)
+    decoded = folders.decoded_alone(tmp_path / "in", tmp_path / "out", (64,), 1, 1)
     given = argparse.Namespace(pictures=2, megapixels=0.02, rounds=1, jobs=1)
-    return {row.program: row for row in rows}, folders.page(rows, given, 1000.0)
+    return {row.program: row for row in rows}, folders.page(rows, decoded, given, 1000.0)
 
 
 def test_programs_resize_a_folder(tmp_path: Path, only: Any) -> None:
@@ -87,6 +90,19 @@ def test_programs_resize_a_folder(tmp_path: Path, only: Any) -> None:
     assert all(row.rates[0] > 0 and row.far < folders.FAR for row in rows.values())
     assert all(f"| {name} | 64 |" in page for name in rows) and "| 1.00x |" in page and "Not measured" not in page
     assert "libvips 8.14.1, ImageMagick 6.9.11-60; 20" in page
+    assert re.search(r"makes [\d.]+ pictures per second to 64 pixels\.", page)
+
+
+def test_pages_say_first_who_is_faster_and_why() -> None:
+    name, other = "Pillow, thumbnail(), processes", "vipsthumbnail"
+    rows = [folders.Row(one, 256, [rate], 0.0) for one, rate in (("tenter", 2.0), (name, 4.0), (other, 1.0))]
+    given = argparse.Namespace(pictures=2, megapixels=0.02, rounds=1, jobs=1)
+    before, _, _ = folders.page(rows, {256: 5.0}, given, 1000.0).partition("\n| ")
+    assert f"Faster than tenter: {name} to 256 pixels (0.50x).\n- {name}: it decodes" in before
+    assert other not in before.partition("Faster")[2].partition("\n")[0]
+    kinds = [folder_types.Row("PNG", one, [s], [s], 1, n) for one, s, n in (("tenter", 1.0, 100), (other, 0.5, 150))]
+    before, _, _ = folder_types.page(kinds, 1).partition("\n| ")
+    assert "- vipsthumbnail, PNG: 0.50x; its files are 1.50 times as large" in before
 
 
 @pytest.mark.parametrize("other", OTHERS)
