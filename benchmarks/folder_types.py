@@ -18,6 +18,7 @@ from PIL import Image
 from benchmarks.crops import photograph
 from benchmarks.folder_programs import Run, _call, _shared, _shares, imagemagick, vipsthumbnail
 from benchmarks.installed import Absent
+from benchmarks.machine import cores, now, processor, when
 from benchmarks.results import LOSS
 from benchmarks.table import lined
 
@@ -240,7 +241,7 @@ def page(rows: list[Row], rounds: int) -> str:
         f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, each "
         "type to itself; tenter without options, the others at the same quality, each a program of its own, its start "
         f"included; the middle of {rounds} rounds, in each of which every program runs once. Ratios are of processors' "
-        "time. tenter also waits until each file is on the disk."
+        f"time. tenter also waits until each file is on the disk. {processor()}, {cores()} cores; {when(now())}."
     )
     faster = [
         f"- {row.program}, {row.type}: {ratio(rows, row):.2f}x{size_apart(rows, row)}"

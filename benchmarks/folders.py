@@ -165,7 +165,7 @@ def measure(
 
 
 def decoded_alone(source: Path, out: Path, sides: tuple[int, ...], rounds: int, jobs: int) -> dict[int, float]:
-    """Pictures per second by side: what no program that decodes as thumbnail() does can exceed."""
+    """Pictures per second by side. No program can exceed it that decodes at the scale of thumbnail(), by Pillow."""
     files = sorted(source.iterdir())
     return {
         side: len(files) / statistics.median(timed(decoding(files, side, jobs), out) for _ in range(rounds))

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the programs are script
 
 #: resizes as both programs are called here: to a file by its last argument, or to a folder after -o
 RESIZES = """
-import re
 import sys
 from pathlib import Path
 from PIL import Image
