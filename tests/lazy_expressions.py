@@ -11,7 +11,7 @@ import torch
 from hypothesis import strategies as st
 
 import tenter
-from tenter.lazy import LazyArray
+from tenter.lazy import LazyArray, explanation
 
 DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 # Of the results of sums in each dtype, relative to the largest value.
@@ -35,6 +35,11 @@ def as_numpy(x: Any) -> np.ndarray[Any, Any]:
         x = x.detach().resolve_conj()
         return (x.to(torch.complex64) if x.dtype == torch.complex32 else x).numpy()
     return np.asarray(x)
+
+
+def explained(s: Any) -> str:
+    """The calls that a lazy array took part in, as `tenter.explain` ends."""
+    return explanation.text(s._stretched, s._events)
 
 
 def whole(x: Any) -> Any:
@@ -158,6 +163,11 @@ TORCH_WHOLE = [
     torch.argmax,
     lambda x: x.sort(0)[0],
 ]
+NUMPY_ALONG = [lambda x, d: np.cumsum(x, d), lambda x, d: np.sort(x, axis=d), lambda x, d: np.flip(x, d),
+               lambda x, d: np.concatenate([x, x], d), lambda x, d: np.argmax(x, axis=d), lambda x, d: x.var(d)]  # fmt: skip
+TORCH_ALONG = [lambda x, d: x.softmax(d), lambda x, d: torch.cumsum(x, d), lambda x, d: x.flip(d),
+               lambda x, d: torch.cat([x, x], d), lambda x, d: x.argmax(d), lambda x, d: x.chunk(2, d)[0],
+               lambda x, d: x.flatten(0, d), lambda x, d: torch.nn.functional.layer_norm(x, x.shape[d:])]  # fmt: skip
 
 
 @st.composite
@@ -165,7 +175,7 @@ def changes(draw: Any, library: str, dtype: str, twin: Any, stretch: Callable[[A
     """A function for both sides. stretch, x: what makes an equally stretched operand, while shapes allow it."""
     shape, numpy = tuple(twin.shape), library == "numpy"
     kind = draw(st.sampled_from(["unary", "scalar", "constant", "equal", "full", "index", "index", "reduce", "reduce",
-                                 "matmul", "move", "where", "whole", "segments"]))  # fmt: skip
+                                 "matmul", "move", "where", "whole", "along", "reshape", "segments"]))  # fmt: skip
     if kind == "unary":
         return draw(st.sampled_from(NUMPY_UNARY if numpy else TORCH_UNARY))
     binary = draw(st.sampled_from(BINARY + (NUMPY_BINARY if numpy else TORCH_BINARY)))
@@ -196,6 +206,13 @@ def changes(draw: Any, library: str, dtype: str, twin: Any, stretch: Callable[[A
     if kind == "where":
         mask = values(draw, library, "bool", shape)
         return (lambda a: np.where(mask, a, 1)) if numpy else (lambda a: torch.where(mask, a, 1))
+    if kind == "along" and shape:
+        along, dim = draw(st.sampled_from(NUMPY_ALONG if numpy else TORCH_ALONG)), draw(st.integers(0, len(shape) - 1))
+        return lambda a: along(a, dim)
+    if kind == "reshape":
+        merged = draw(st.integers(0, len(shape)))
+        split = draw(st.sampled_from([(-1,), (-1, 2), (2, -1), (3, -1), (-1, 1, 2)]))
+        return lambda a: a.reshape(*shape[:merged], *split)
     if kind == "segments" and shape and not dtype.startswith(("b", "c")):
         cut = draw(st.integers(0, shape[0]))
         segments = tenter.maps.Copy.repeats([cut, 0, shape[0] - cut])

@@ -6,7 +6,8 @@ a `LazyArray`, for NumPy arrays and PyTorch tensors. Work on it is done on the i
 
 - elementwise functions, if maps copy; linear ones, if maps interpolate (`f(A x) = A f(x)`);
 - sums, means, extremes, any and all, along stretched dims by weights or without the copies;
-- matrix products over other dims; indexing and slicing, which compute only the selected elements.
+- functions along other dims (softmax, norms, attention) and matrix products over other dims; reshaping;
+- indexing and slicing, which compute only the selected elements.
 
 Anything else materializes, and `tenter.explain(s)` says what and why.
 """

@@ -19,7 +19,7 @@ from tenter.lazy.explanation import MOST_EVENTS, Event, html, line
 from tenter.lazy.indexing import indexed
 from tenter.lazy.segments import segment_sum
 from tenter.lazy.signatures import Attributes, InPlace, Operator, Two, Unary
-from tenter.lazy.stretched import Stretched, fresh, materialized, written
+from tenter.lazy.stretched import Stretched, fresh, like_tuple, materialized, written
 
 if TYPE_CHECKING:
     import pyarrow
@@ -353,8 +353,9 @@ def _held(tree: Any) -> Any:
 def _finished(name: str, made: Any, lazies: list[LazyArray[Any]], notes: list[str]) -> Any:
     """Returns a result as users get it: a lazy array if it has a map, else an array that shares no memory. Records the
     call for `explain`."""
-    if isinstance(made, tuple) and any(isinstance(y, Stretched) for y in made) and not isinstance(made, Stretched):
-        return tuple([_finished(name, y, lazies, notes) for y in made])
+    several = isinstance(made, (tuple, list)) and not isinstance(made, Stretched)
+    if several and any(isinstance(y, Stretched) for y in made):
+        return like_tuple(made, [_finished(name, y, lazies, notes) for y in made])
     held, stands_for = made, made
     if isinstance(made, Stretched):
         held, stands_for = made.base, made

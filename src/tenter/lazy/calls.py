@@ -9,9 +9,11 @@ import numpy as np
 
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of
+from tenter.lazy.along import along, is_along
 from tenter.lazy.elementwise import elementwise, is_elementwise
 from tenter.lazy.products import RANKS, linear, product
 from tenter.lazy.reductions import is_reduction, reduction
+from tenter.lazy.reshaping import NAMES, reshaped
 from tenter.lazy.stretched import Stretched, materialized, moved, stand_in, whole
 
 Function = Callable[..., Any]
@@ -72,7 +74,11 @@ def _on_inputs(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, 
         return product(plain, f, a, b, notes)
     if plain == "linear" and _is_first_alone(args, lazies) and len(args) == 3 and not kwargs:
         return linear(*args, notes)
-    notes.append(f"all is materialized: {name} is not a function of elements, sum or product that is known here")
+    if plain in NAMES[package] and _is_first_alone(args, lazies):
+        return reshaped(plain, f, args[0], args[1:], kwargs, notes)
+    if is_along(plain, package):
+        return along(plain, f, args, kwargs, notes)
+    notes.append(f"all is materialized: {name} is none of the functions that are known here")
     return None
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from tenter._arrays.library import is_array
 from tenter.lazy.rows import column_sums, copies, keeps_constants, same
-from tenter.lazy.stretched import Stretched, applied, is_float, stand_in, stretched, whole
+from tenter.lazy.stretched import Stretched, applied, is_float, like_tuple, stand_in, stretched, whole
 from tenter.maps import AxisMap, Copy
 
 # Names of linear functions of NumPy, PyTorch and the operators: of one operand; sums and differences; products with
@@ -88,8 +88,8 @@ def _stretched_results(found: Any, bases: list[Any], maps: list[AxisMap | None])
     results = found if isinstance(found, tuple) else (found,)
     if any(tuple(getattr(y, "shape", ())) != small for y in results):
         return None
-    made = tuple(stretched(y, maps) for y in results)
-    return made if isinstance(found, tuple) else made[0]
+    made = [stretched(y, maps) for y in results]
+    return like_tuple(found, made) if isinstance(found, tuple) else made[0]
 
 
 def result_of_one(f: Callable[..., Any], operands: list[Stretched], given: list[Any], kwargs: dict[str, Any]) -> Any:

@@ -148,6 +148,12 @@ def cast(x: Any, dtype: Any) -> Any:
     return x.to(dtype) if hasattr(x, "to") else x.astype(dtype, copy=False)
 
 
+def like_tuple(results: Any, made: Iterable[Any]) -> Any:
+    """Returns values in a tuple, list or named tuple of the same kind as f's results."""
+    kind = type(results)
+    return kind._make(made) if hasattr(kind, "_make") else kind(made)
+
+
 def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
     """Applies a function that reorders dims or adds dims of length 1."""
     moved_one = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
