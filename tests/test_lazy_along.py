@@ -140,6 +140,12 @@ def test_arrays_beside_a_lazy_one_are_aligned():
     y = _attention(s, attn_mask=own)
     assert isinstance(y, LazyArray)
     assert_twins(y, _attention(twin, attn_mask=own.materialize()))
+    assert_twins(
+        F.scaled_dot_product_attention(query=s, key=s, value=s), F.scaled_dot_product_attention(twin, twin, twin)
+    )
+    permuted = lazy.repeat_interleave(X, [2, 0, 1], 0)  # as long as its input
+    keep = RNG.random(X.shape) > 0.4
+    assert_twins(np.var(permuted, axis=2, where=keep), np.var(permuted.materialize(), axis=2, where=keep))
     heads = lazy.repeat_interleave(x[:, None].expand(-1, 2, -1, -1), COUNTS, 0)
     four = lazy.repeat_interleave(x[:, None].expand(-1, 4, -1, -1), COUNTS, 0)
     y = F.scaled_dot_product_attention(four, heads, heads, enable_gqa=True)

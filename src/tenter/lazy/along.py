@@ -35,6 +35,7 @@ WORDS = ("dim", "axis", "dims")
 JOINS = frozenset(("cat", "concat", "concatenate"))
 LINEAR = JOINS | {"cumsum", "flip", "chunk", "split", "tensor_split", "array_split"}
 ATTENTION = "scaled_dot_product_attention"
+ATTENDS = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")  # its arguments
 CONVOLUTIONS = {"conv1d": 3, "conv2d": 4, "conv3d": 5}  # and their dims, with a batch
 # Functions of PyTorch whose other arguments say the dims, in `_dims`.
 LAYERS = {ATTENTION, *CONVOLUTIONS, "layer_norm", "rms_norm", "group_norm", "batch_norm", "dropout", "embedding"}
@@ -90,14 +91,12 @@ def _taken_apart(
     """Returns the arrays that f works along, the mask of an attention as a list, and f as a function of both."""
     if name in JOINS and isinstance(args[0], (tuple, list)) and args[0]:
         return list(args[0]), [], lambda bases: f(list(bases), *args[1:], **kwargs)
-    if name != ATTENTION or len(args) < 3:
+    if name != ATTENTION:
         return [args[0]], [], lambda bases: f(*bases, *args[1:], **kwargs)
-    given = dict(zip(("attn_mask", "dropout_p", "is_causal"), args[3:])) | kwargs
-    mask = given.pop("attn_mask", None)
-    if mask is None:
-        return list(args[:3]), [], lambda bases: f(*bases, **given)
-    masks = [mask if isinstance(mask, Stretched) else whole(mask)]
-    return list(args[:3]), masks, lambda bases: f(*bases, **given)
+    given = dict(zip(ATTENDS, args)) | kwargs
+    operands, mask = [given.pop(word, None) for word in ATTENDS[:3]], given.pop("attn_mask", None)
+    masks = [] if mask is None else [mask if isinstance(mask, Stretched) else whole(mask)]
+    return operands, masks, lambda bases: f(*bases, **given)
 
 
 def _dims(name: str, s: Stretched, args: Sequence[Any], kwargs: dict[str, Any]) -> set[int] | None:
@@ -107,6 +106,8 @@ def _dims(name: str, s: Stretched, args: Sequence[Any], kwargs: dict[str, Any]) 
     if any(isinstance(value, Stretched) for value in [*args[1:], *kwargs.values()]) and name != ATTENTION:
         return None
     if name in DIMS[package]:
+        if any(is_array(value) for value in [*args[1:], *kwargs.values()]):
+            return None  # as `where=`, which has the shape of the whole array
         place, usual = DIMS[package][name]
         named = [kwargs[word] for word in WORDS if word in kwargs]
         by_place = args[1:] if name == "flip" and len(args) > 1 else args[place : place + 1]
