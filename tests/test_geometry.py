@@ -8,8 +8,10 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
+import tenter
 from daily import together
 from tenter._rules.geometry import ALIGNS, TIES, Geometry
+from tenter.geometry import affine
 
 F = Fraction
 HALF = F(1, 2)
@@ -148,3 +150,60 @@ def test_pitch_is_input_pixels_for_each_output():
     assert Geometry(10, 4).pitch() == Geometry(10, 4, "corners").pitch() == F(5, 2)
     assert Geometry(10, 4, box=(F(1), F(3))).pitch() == HALF
     assert Geometry(10, 4, scale=F(2, 3)).pitch() == F(3, 2)
+
+
+# ---- the matrix of a resized volume
+
+CUTS = [
+    ("center", None, None),
+    ("asymmetric", F(5, 4), None),
+    ("corners", None, None),
+    ("center", None, (F(1), F(5, 2))),
+]
+
+
+@together("align, scale, box", CUTS)
+def test_the_affine_takes_each_output_to_where_it_was_sampled(align, scale, box):
+    matrix = np.array([[0, -0.8, 0, 3], [5, 0.1, 0, -7], [0, 0, 2, 1], [0, 0, 0, 1.0]])
+    n_out = 7 if scale is None else int(6 * scale)
+    where = [Geometry(6, n_out, align, scale, box), None, Geometry(4, 3, align)]
+    new = affine(matrix, where)
+    outputs = np.stack(np.meshgrid(np.arange(n_out), np.arange(5), np.arange(3), indexing="ij"), -1)
+    sampled = np.stack(np.meshgrid(where[0].index(), np.arange(5), where[2].index(), indexing="ij"), -1)
+    world = [points @ m[:3, :3].T + m[:3, 3] for points, m in ((outputs, new), (sampled, matrix))]
+    np.testing.assert_allclose(*world, rtol=1e-13, atol=1e-13)
+
+
+def test_wrong_matrices_are_refused():
+    good = np.eye(3)
+    for matrix, found in ((np.eye(2), "geometries: expected 1"), (np.zeros((2, 3)), "matrix"), (good * 2, "matrix"),
+                          (good * np.nan, "matrix"), ("abc", "matrix"), (None, "matrix"), (np.ones(3), "matrix")):  # fmt: skip
+        with pytest.raises((TypeError, ValueError), match=found):
+            affine(matrix, [None, None])
+    for geometries in (None, Geometry(3, 4), [3, 4], [None]):
+        with pytest.raises((TypeError, ValueError), match="geometries: expected"):
+            affine(good, geometries)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("align", ["center", "asymmetric"])
+def test_linear_values_are_those_of_itk_on_the_grid_of_the_affine(align):
+    """Needs SimpleITK, which no extra installs."""
+    itk = pytest.importorskip("SimpleITK")
+    scan = np.random.default_rng(0).integers(-1000, 1000, (12, 20, 24)).astype(np.float32)
+    old, scale = np.diag([5.0, 0.8, 0.8, 1.0]), [F(5), F(4, 5), F(4, 5)]
+    old[:3, 3] = 30, 20, 10
+    made = tenter.resize(scan, scale=scale, axes=(0, 1, 2), align=align)
+    new = affine(old, [Geometry(n, m, align, s) for n, m, s in zip(scan.shape, made.shape, scale)])
+
+    def placed(image, matrix):
+        image.SetSpacing(matrix.diagonal()[2::-1].tolist())
+        image.SetOrigin(matrix[2::-1, 3].tolist())
+        return image
+
+    grid = placed(itk.Image(made.shape[::-1], itk.sitkFloat32), new)
+    found = itk.Resample(placed(itk.GetImageFromArray(scan), old), grid, itk.Transform(), itk.sitkLinear, -9999.0)
+    theirs = itk.GetArrayFromImage(found)
+    inside = theirs != -9999
+    assert inside.mean() > 0.95
+    np.testing.assert_allclose(made[inside], theirs[inside], atol=1e-3)
