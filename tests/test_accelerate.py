@@ -291,3 +291,19 @@ def test_hostile_input_ends_in_an_exception():
     """In a process of its own, so that a crash is seen."""
     done = run_program("hostile_torch.py", 1, timeout=600)
     assert done.returncode == 0, (done.returncode, done.stdout[-500:], done.stderr[-1500:])
+
+
+def test_pixels_change_by_no_more_than_the_page_says():
+    """docs/pytorch.md: bilinear by one at most; bicubic pixels are then within one of the exact result."""
+    generator = torch.Generator().manual_seed(0)
+    for trial in range(24):
+        h, w, *size = torch.randint(1, 60, (4,), generator=generator).tolist()
+        x = torch.randint(0, 256, (1, 3, h, w), generator=generator, dtype=torch.uint8)
+        for antialias in (False, True) if min(size) > 1 else (False,):  # PyTorch is wrong for one pixel, with antialias
+            theirs = F.interpolate(x, size, mode="bilinear", antialias=antialias)
+            with accelerate():
+                ours = F.interpolate(x, size, mode="bilinear", antialias=antialias)
+            assert (ours.int() - theirs.int()).abs().max() <= 1, (trial, antialias)
+        exact = F.interpolate(x.double(), size, mode="bicubic").round().clamp(0, 255)
+        with accelerate():
+            assert (F.interpolate(x, size, mode="bicubic") - exact).abs().max() <= 1, trial
