@@ -17,10 +17,11 @@ import torch
 from tenter._arrays import arguments
 from tenter._arrays.arguments import MISSING, describe
 from tenter._arrays.errors import refuse
-from tenter._arrays.names import show_signature
+from tenter._arrays.names import show_signature, unknown
 from tenter._specs.picture_sizes import Wanted, placed
 from tenter.torch.parts import Place, random_part, shorter_side
-from tenter.torch.samples import checked, made, pair, probability, span, transformed
+from tenter.torch.samples import transformed
+from tenter.torch.transform_arguments import checked, made, pair, probability, span
 
 __all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
 
@@ -58,6 +59,9 @@ class Resize(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
+        are masks, and an array of the image's size beside the image is refused.
 
     Raises
     ------
@@ -86,21 +90,14 @@ class Resize(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            interpolation=interpolation,
-            max_size=max_size,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, interpolation=interpolation, max_size=max_size,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = None if size is None else arguments.sizes("size", [size], least=1)
             if self.size is None and max_size is None:
                 refuse(ValueError, "size", "a size, or max_size", "neither")
@@ -111,7 +108,7 @@ class Resize(torch.nn.Module):
             self.max_size = None if max_size is None else arguments.integer("max_size", max_size, "an int", 1)
             if self.size is not None and self.max_size is not None and self.max_size <= self.size[0]:
                 refuse(ValueError, "max_size", f"an int above size, which is {self.size[0]}", describe(max_size))
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -151,6 +148,9 @@ class RandomResizedCrop(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
+        are masks, and an array of the image's size beside the image is refused.
 
     Raises
     ------
@@ -187,27 +187,18 @@ class RandomResizedCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            scale=scale,
-            ratio=ratio,
-            interpolation=interpolation,
-            antialias=antialias,
-            flip=flip,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, scale=scale, ratio=ratio, interpolation=interpolation, flip=flip,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = pair("size", size)
             self.scale, self.ratio = span("scale", scale, 1), span("ratio", ratio)
             self.flip = probability("flip", flip)
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -240,6 +231,9 @@ class ResizeCenterCrop(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
+        are masks, and an array of the image's size beside the image is refused.
 
     Raises
     ------
@@ -267,26 +261,19 @@ class ResizeCenterCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            crop_size=crop_size,
-            resize_size=resize_size,
-            interpolation=interpolation,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, crop_size=crop_size, resize_size=resize_size, interpolation=interpolation,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.crop_size = pair("crop_size", crop_size)
             self.resize_size = arguments.integer("resize_size", resize_size, "an int for the shorter side")
             if self.resize_size < max(self.crop_size):
                 refuse(ValueError, "resize_size", f"at least crop_size, {max(self.crop_size)}", describe(resize_size))
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -319,6 +306,9 @@ class Thumbnail(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
+        are masks, and an array of the image's size beside the image is refused.
 
     Raises
     ------
@@ -346,22 +336,16 @@ class Thumbnail(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            interpolation=interpolation,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, interpolation=interpolation,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = pair("size", size)
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -387,4 +371,4 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
     def __getattr__(name: str) -> Any:
         others = f" ({', '.join(__all__)}; torchvision's take turns with them in its Compose)"
         hint = f" ({ELSEWHERE[name]})" if name in ELSEWHERE else arguments.did_you_mean(name, __all__) or others
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        raise unknown(__name__, name, hint)
