@@ -20,42 +20,48 @@ def boxes(x: Any, at: Place) -> Any:
     if form != "XYXY":
         first = first - second / 2 if form == "CXCYWH" else first
         second = first + second
-    most = at.size[::-1]
-    corners = [_moved(first, at), _moved(second, at)]
+    first, second = _moved(first, at), _moved(second, at)
     if getattr(x, "clamping_mode", "soft") is not None:
-        corners = [[v.clamp(0, n) for v, n in zip(corner, most)] for corner in corners]
-    (left, top), (right, bottom) = corners
-    if at.flip:
-        left, right = most[0] - right, most[0] - left
-    first, second = torch.stack([left, top], -1), torch.stack([right, bottom], -1)
+        most = first.new_tensor(at.size[::-1])
+        first, second = (corner.clamp(torch.zeros_like(most), most) for corner in (first, second))
     if form != "XYXY":
         second = second - first
         first = first + second / 2 if form == "CXCYWH" else first
+    first, second = _stored(first, x), _stored(second, x)
+    if at.flip:
+        width, left = at.size[1], first[..., 0].clone()
+        if form == "XYXY":
+            first[..., 0], second[..., 0] = width - second[..., 0], width - left
+        else:
+            first[..., 0] = width - left - (second[..., 0] if form == "XYWH" else 0)
     return _wrapped(torch.cat([first, second], -1), x, at)
 
 
 def points(x: Any, at: Place) -> Any:
     """Points in the part, or beside it. To torchvision a point is a pixel, so its mirror image is that pixel's: columns
     0 and width - 1 change places, and for boxes the edges 0 and width do."""
-    across, down = _moved(x.as_subclass(torch.Tensor).double(), at)
+    moved = _stored(_moved(x.as_subclass(torch.Tensor).double(), at), x)
     if at.flip:
-        across = at.size[1] - 1 - across
-    return _wrapped(torch.stack([across, down], -1), x, at)
+        moved[..., 0] = at.size[1] - 1 - moved[..., 0]
+    return _wrapped(moved, x, at)
 
 
-def _moved(corner: torch.Tensor, at: Place) -> list[torch.Tensor]:
-    """x and y of points (..., 2) in the resized part. What is an integer there is exact: integers are cut, not rounded,
-    when they are stored."""
+def _moved(corner: torch.Tensor, at: Place) -> torch.Tensor:
+    """Points (..., 2) in the resized part. What is an integer there is exact."""
     found = []
     for k, (start, length, out) in enumerate(zip((at.left, at.top), (at.width, at.height), at.size[::-1])):
         scale = Fraction(out) / Fraction(length)
         found.append((corner[..., k] * scale.numerator - float(start * scale.numerator)) / scale.denominator)
-    return found
+    return torch.stack(found, -1)
+
+
+def _stored(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """In the dtype of `like`. An integer is the pixel that a coordinate lies in, also beside the image."""
+    return values.to(like.dtype) if like.dtype.is_floating_point else values.floor().to(like.dtype)
 
 
 def _wrapped(values: torch.Tensor, like: Any, at: Place) -> Any:
-    made = values.to(like.dtype)
-    return sys.modules["torchvision.tv_tensors"].wrap(made, like=like, canvas_size=at.size)
+    return sys.modules["torchvision.tv_tensors"].wrap(values, like=like, canvas_size=at.size)
 
 
 def _rotated(x: Any, at: Place) -> Any:

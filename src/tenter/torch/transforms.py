@@ -3,9 +3,10 @@
 Each crops, resizes and, if asked, flips, scales to floats and normalizes in one call.
 
 Inputs are tensors (..., C, H, W), NumPy arrays (H, W) or (H, W, C), Pillow's images, torchvision's `Image`, `Video`,
-`Mask` and `BoundingBoxes`, and dicts, lists and tuples of these; anything else in them is passed through. As in
-torchvision, where a sample has no image of Pillow's or torchvision's, its first plain tensor or array is the image, and
-other plain ones are passed through.
+`Mask`, `BoundingBoxes` and `KeyPoints`, and dicts, lists and tuples of these. All are taken from one place, at the same
+positions. As in torchvision, where a sample has no image of Pillow's or torchvision's, its first plain tensor or array
+is the image. Others are masks if `masks` names them, are refused if they have the image's size, and else are passed
+through, as is everything that is no array.
 """
 
 from collections.abc import Sequence
@@ -40,8 +41,8 @@ ELSEWHERE = {
 class Resize(torch.nn.Module):
     """Resizes images: `torchvision.transforms.v2.Resize`.
 
-    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
-    and `Video`, and dicts and tuples of these.
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Video`, `Mask`,
+    `BoundingBoxes` and `KeyPoints`, and dicts and tuples of these.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class Resize(torch.nn.Module):
         max_size is the longer side.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     max_size : int, optional
         The most that the longer side may have, if size is one number.
     antialias : bool, default True
@@ -60,8 +61,8 @@ class Resize(torch.nn.Module):
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
     masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
-        are masks, and an array of the image's size beside the image is refused.
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -126,8 +127,8 @@ class Resize(torch.nn.Module):
 class RandomResizedCrop(torch.nn.Module):
     """Resizes a random part of images: `torchvision.transforms.v2.RandomResizedCrop`.
 
-    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
-    and `Video`, and dicts and tuples of these.
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Video`, `Mask`,
+    `BoundingBoxes` and `KeyPoints`, and dicts and tuples of these.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ class RandomResizedCrop(torch.nn.Module):
         The least and the greatest width / height of the part.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     flip : float, default 0
@@ -149,8 +150,8 @@ class RandomResizedCrop(torch.nn.Module):
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
     masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
-        are masks, and an array of the image's size beside the image is refused.
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -224,7 +225,7 @@ class ResizeCenterCrop(torch.nn.Module):
         The shorter side before the crop.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     dtype : torch.dtype, optional
@@ -232,8 +233,8 @@ class ResizeCenterCrop(torch.nn.Module):
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
     masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
-        are masks, and an array of the image's size beside the image is refused.
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -299,7 +300,7 @@ class Thumbnail(torch.nn.Module):
         (height, width) in pixels, or one number for both.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     dtype : torch.dtype, optional
@@ -307,8 +308,8 @@ class Thumbnail(torch.nn.Module):
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
     masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of parts that are masks. (): the sample has none. None: `Mask`s of torchvision
-        are masks, and an array of the image's size beside the image is refused.
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
