@@ -78,16 +78,21 @@ def _lists(value: Any) -> bool:
 
 def _listing(values: Any) -> str:
     """Returns the items of a list, tuple or dict as text."""
+
+    def shown(item: Any) -> str:
+        return repr(item) if isinstance(item, np.generic) else describe(item)
+
     if isinstance(values, dict):
-        pairs = (f"{describe(key)}: {describe(v)}" for key, v in itertools.islice(values.items(), SHOWN))
+        pairs = (f"{shown(key)}: {shown(v)}" for key, v in itertools.islice(values.items(), SHOWN))
         return f"{{{', '.join(pairs)}}}"
-    items = [describe(v) for v in values[:SHOWN]]
+    items = [shown(v) for v in values[:SHOWN]]
     if hasattr(values, "_fields"):
         items = [f"{name}={item}" for name, item in zip(values._fields, items)]
     if type(values) is list:
         return f"[{', '.join(items)}]"
-    shown = f"({items[0]},)" if len(values) == 1 and type(values) is tuple else f"({', '.join(items)})"
-    return shown if type(values) is tuple else type(values).__name__ + shown
+    if type(values) is tuple:
+        return f"({items[0]},)" if len(values) == 1 else f"({', '.join(items)})"
+    return f"{type(values).__name__}({', '.join(items)})"
 
 
 def instead(value: Any) -> str:
