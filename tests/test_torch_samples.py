@@ -303,6 +303,12 @@ def test_errors_show_the_kinds_and_shapes_of_a_sample_and_none_of_its_values():
         assert "float32[" in text and "tensor(" not in text and "<PIL" not in text, text
 
 
+def test_a_sample_is_compiled_in_one_graph():
+    resize, sample = transforms.Resize((9, 8), masks="mask"), {"image": TENSOR, "mask": LONG, "label": 3}
+    made, want = torch.compile(resize, backend="eager", fullgraph=True)(sample), resize(sample)
+    assert torch.equal(made["image"], want["image"]) and torch.equal(made["mask"], want["mask"]) and made["label"] == 3
+
+
 # ---- torchvision itself
 
 

@@ -41,8 +41,10 @@ def errors(seed: int, image: str, mask: str, mode: str, floats: bool) -> np.ndar
     made = transform(sample)
     pixels, kept = _rows(made["image"]), _rows(made["mask"]) == 7
     size = kept.shape
-    assert pixels.shape == size == tuple(made["boxes"].canvas_size) and made["label"] == 7
-    assert set(np.unique(_rows(made["mask"]))) <= {0, 7}
+    if not (pixels.shape == size == tuple(made["boxes"].canvas_size) and made["label"] == 7):
+        raise Wrong("shape", f"image {pixels.shape}, mask {size}, boxes {made['boxes'].canvas_size}")
+    if not set(np.unique(_rows(made["mask"]))) <= {0, 7}:
+        raise Wrong("values", f"labels {np.unique(_rows(made['mask']))}")
     near = mode.startswith("nearest") or image in ("P", "1")
     of_mask = float((kept != (pixels > _half(made["image"]))).any()) * 2 if near else 0.0
     box = _corners(made["boxes"].as_subclass(torch.Tensor)[0], form).numpy()

@@ -21,7 +21,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if mode in NEAREST or (of_pillow and x.mode in pillow_images.LABELS):
         if at.flip:
             return _mirrored(image(x, at._replace(flip=False), how))
-        mode = _nearest(at, how)
+        mode = _nearest(how)
     if isinstance(x, torch.Tensor):
         if how.dtype is None:
             return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
@@ -48,7 +48,7 @@ def mask(x: Any, at: Place, how: Made) -> Any:
     """A mask, whose values are kept. Where images become tensors, it becomes one too."""
     if at.flip:
         return _mirrored(mask(x, at._replace(flip=False), how))
-    mode = _nearest(at, how)
+    mode = _nearest(how)
     if isinstance(x, torch.Tensor):
         return _of_type(x, _resized(_call(x, (-2, -1), at, mode, False)))
     of_pillow = pillow_images.is_image(x)
@@ -58,10 +58,9 @@ def mask(x: Any, at: Place, how: Made) -> Any:
     return torch.from_numpy(y) if y.ndim == 2 else _channels_first(y).contiguous()
 
 
-def _nearest(at: Place, how: Made) -> str:
-    """The nearest mode of all parts of a sample. Filters are centered on pixels, and so are masks beside them. The
-    other "nearest" is PyTorch's, which takes the pixel at the corner; Pillow's takes the one at the center."""
-    return "nearest" if how.mode == "nearest" and at.nearest == "torch" else "nearest-exact"
+def _nearest(how: Made) -> str:
+    """The nearest mode of a mask, and of an image whose values are labels. Filters are centered on pixels."""
+    return how.mode if how.mode in NEAREST else "nearest-exact"
 
 
 def _mirrored(y: Any) -> Any:
@@ -90,7 +89,7 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, 
     box = None
     if flip or (top, left, height, width) != (0, 0, rows, columns):
         box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
-    if mode in NEAREST:
+    if mode in NEAREST:  # PyTorch's "nearest" takes the pixel at the corner, Pillow's the one at the center
         antialias, like = False, nearest
     return Call(x, size, None, axes, MODES[mode], antialias, like, box)
 

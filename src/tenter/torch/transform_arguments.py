@@ -18,7 +18,7 @@ MODES = {
     "lanczos": "lanczos", "box": "box", "hamming": "hamming",
 }  # fmt: skip
 NEAREST = ("nearest", "nearest-exact")
-OF_PILLOW = {0: "nearest-exact", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
+OF_PILLOW = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 
 
 class Made(NamedTuple):
