@@ -18,10 +18,10 @@ from tenter.torch.transform_arguments import MODES, NEAREST, Made
 def image(x: Any, at: Place, how: Made) -> Any:
     mode, antialias = how.mode, how.antialias
     of_pillow = pillow_images.is_image(x)
-    if mode in NEAREST or (of_pillow and x.mode in pillow_images.LABELS):
-        if at.flip:
-            return _mirrored(image(x, at._replace(flip=False), how))
-        mode = _nearest(how)
+    labels = of_pillow and x.mode in pillow_images.LABELS
+    if at.flip and (labels or mode == "box" or mode in NEAREST):
+        return _mirrored(image(x, at._replace(flip=False), how))
+    mode = _nearest(how) if labels else mode
     if isinstance(x, torch.Tensor):
         if how.dtype is None:
             return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
@@ -64,7 +64,8 @@ def _nearest(how: Made) -> str:
 
 
 def _mirrored(y: Any) -> Any:
-    """Reversed columns. A box that runs backwards takes the other pixel where two are equally near."""
+    """Reversed columns. Where two pixels are equally near, or at the end of a box filter, a box of `resize` that runs
+    backwards takes the other one."""
     if isinstance(y, torch.Tensor):
         return _of_type(y, y.as_subclass(torch.Tensor).flip(-1))
     if isinstance(y, np.ndarray):
