@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +13,12 @@ import tenter
 from daily import together
 from error_helpers import refused
 from tenter._arrays.arguments import describe
+
+
+class Row(NamedTuple):
+    a: Any
+    b: Any
+
 
 X = np.zeros((2, 3), np.float32)
 IMAGE = np.zeros((1, 2, 4, 5), np.float32)
@@ -185,3 +192,21 @@ def test_lists_are_shown_as_python_writes_them_and_tensors_in_them_by_their_shap
         assert describe(value) == repr(value)
     assert describe([torch.zeros(2, 3), 4]) == "[float32[2, 3], 4]"
     assert describe(list(range(100))) == repr(list(range(100)))[:57] + "..."
+
+
+def test_dicts_and_named_tuples_are_shown_as_python_writes_them_and_tensors_in_them_by_their_shape():
+    for value in ({"a": 3, 4: [None]}, {}, torch.Size([3, 4]), Row(3, "a"), [{"a": (1,)}]):
+        assert describe(value) == repr(value)
+    x = torch.zeros(2, 3)
+    assert describe({"a": x, "b": [{"c": x}]}) == "{'a': float32[2, 3], 'b': [{'c': float32[2, 3]}]}"
+    assert describe(Row(x, {"b": x})) == "Row(a=float32[2, 3], b={'b': float32[2, 3]})"
+    assert describe(x.max(0)) == "max(float32[3], int64[3])"
+    assert describe(pytest.importorskip("PIL.Image").new("RGB", (4, 3))) == "PIL.Image RGB[3, 4]"
+
+
+def test_a_name_that_is_not_there_gets_the_closest_also_where_it_is_imported():
+    with pytest.raises(ImportError, match=r"cannot import name 'resiz' from 'tenter' \(did you mean 'resize'\?\)"):
+        exec("from tenter import resiz")
+    with pytest.raises(AttributeError, match=r"module 'tenter' has no attribute 'resiz' \(did you mean 'resize'\?\)"):
+        _ = tenter.resiz
+    assert not hasattr(tenter, "resiz") and getattr(tenter, "resiz", 3) == 3

@@ -97,6 +97,9 @@ def test_a_name_that_is_not_there_gets_the_closest(name, hint):
     with pytest.raises(AttributeError) as found:
         getattr(ours, name)
     assert hint in str(found.value)
+    with pytest.raises(ImportError) as found:
+        exec(f"from tenter.torch import {name}")
+    assert hint in str(found.value)
 
 
 @pytest.mark.parametrize("layer, argument, given", [

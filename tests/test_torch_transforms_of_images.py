@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from daily import daily, together
 from error_helpers import refused
 from tenter.torch import parts, transforms
-from torchvision_stand_in import tv_tensors
+from torchvision_stand_in import real_transforms, tv_tensors
 
 Image = pytest.importorskip("PIL.Image")
 tv = tv_tensors()
@@ -160,13 +160,14 @@ class Pair(NamedTuple):
 
 def test_what_is_no_image_is_passed_through_and_containers_are_kept():
     label, kept = torch.tensor(3), object()
-    sample = {"image": TENSOR, "more": [label, (PHOTO, "name")], "pair": Pair(kept, None)}
+    sample = {"image": TENSOR, "more": [label, (PHOTO[:50], "name")], "pair": Pair(kept, None)}
     made = transforms.Resize((9, 8))(sample)
-    assert made["image"].shape == (3, 9, 8) and made["more"][0] is label and made["more"][1] == (PHOTO, "name")
+    assert made["image"].shape == (3, 9, 8) and made["more"][0] is label
+    assert made["more"][1] == (sample["more"][1][0], "name")
     assert made["pair"] == Pair(kept, None) and isinstance(made["pair"], Pair) and sample["image"] is TENSOR
     one, two = transforms.Resize((9, 8))(PHOTO, 5)
     assert one.shape == (9, 8, 3) and two == 5
-    both = transforms.Resize((9, 8))([Image.fromarray(PHOTO), TENSOR])
+    both = transforms.Resize((9, 8), masks=())([Image.fromarray(PHOTO), TENSOR])
     assert both[0].size == (8, 9) and both[1] is TENSOR
 
 
@@ -280,6 +281,11 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     (lambda: transforms.RandomResizedCrop(9, p=0.5), "p", TypeError, ["did you mean flip=0.5?"]),
     (lambda: transforms.Resize(9, "bilinear", None, True, torch.float32), "dtype", TypeError, ["by its name, dtype=torch.float32"]),
     (lambda: transforms.Thumbnail(9, "bilinear", True, MEAN), "mean", TypeError, ["by its name, mean="]),
+    (lambda: transforms.Thumbnail(9, "bilinear", True, "mask"), "masks", TypeError, ["by its name, masks='mask'"]),
+    (lambda: transforms.Resize(9, mask="mask"), "mask", TypeError, ["did you mean masks='mask'?"]),
+    (lambda: transforms.Resize(9, masks=True), "masks", TypeError, ["keys or positions", "True"]),
+    (lambda: transforms.Resize(9, masks=["mask", 1.5]), "masks", TypeError, ["keys or positions", "1.5"]),
+    (lambda: transforms.Resize(9, masks=-1), "masks", ValueError, ["from 0 on"]),
     (lambda: transforms.RandomResizedCrop(9, flip=3), "flip", ValueError, ["\n  in tenter.torch.transforms.RandomResizedCrop(size=9, flip=3)"]),
     (lambda: transforms.Resize(9, flip=0.5), "flip", TypeError, ["no argument of this name"]),
     (lambda: transforms.Resize(9, resample="bilinear"), "resample", TypeError, ["did you mean interpolation='bilinear'?"]),
@@ -302,7 +308,7 @@ def test_workers_of_a_loader_draw_as_torch_seeds_them(method):
     (lambda: transforms.Resize(9)(TENSOR[0]), "inputs", ValueError, ["(..., C, H, W)", "x[None]"]),
     (lambda: transforms.Resize(9)(TENSOR[:, :0]), "inputs", ValueError, ["at least one pixel", "0 rows of 160"]),
     (lambda: transforms.Resize(9)({"label": 3}), "inputs", TypeError, ["an image", "'label'"]),
-    (lambda: transforms.Resize(9)(tv.Image(TENSOR), tv.Mask(TENSOR[0, :9])), "inputs", ValueError, ["one size", "(9, 160) and (120, 160)"]),
+    (lambda: transforms.Resize(9)(tv.Image(TENSOR), tv.Mask(TENSOR[0, :9])), "inputs", ValueError, ["one size", "(9, 160) of sample[1] and (120, 160) of sample[0]"]),
     (lambda: transforms.Resize(9, mean=MEAN, std=STD)(TENSOR[:2]), "mean", ValueError, ["2 numbers"]),
     (lambda: ALL[1](Image.fromarray(PHOTO[..., 0])), "mean", ValueError, ["1 channel", 'convert("RGB")']),
     (lambda: transforms.Resize(9, dtype=torch.int16)(TENSOR), "dtype", TypeError, ["torch.uint8"]),
@@ -318,6 +324,9 @@ def test_mistakes_are_refused_by_the_name_of_the_argument(make, argument, error,
 def test_a_name_of_torchvision_says_what_does_it_here(name, hint):
     with pytest.raises(AttributeError, match=re.escape(name)) as found:
         getattr(transforms, name)
+    assert hint in str(found.value) and not hasattr(transforms, name)
+    with pytest.raises(ImportError, match=re.escape(name)) as found:
+        exec(f"from tenter.torch.transforms import {name}")
     assert hint in str(found.value)
 
 
@@ -334,7 +343,7 @@ def test_transforms_are_steps_among_others():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_pipeline_of_torchvision_gives_the_same_batch(seed):
-    v2 = pytest.importorskip("torchvision.transforms.v2")
+    v2 = real_transforms()
     theirs = v2.Compose([
         v2.RandomResizedCrop(32), v2.RandomHorizontalFlip(0.5), v2.ToImage(), v2.ToDtype(torch.float32, scale=True), v2.Normalize(MEAN, STD),
     ])  # fmt: skip

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tenter import _native, maps, memory  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._arrays.library import imported as _imported
+from tenter._arrays.names import unknown as _unknown
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
@@ -88,4 +89,4 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
         if name in _NAMES:
             return getattr(_imported(lambda: importlib.import_module(_NAMES[name])), name)
-        raise AttributeError(f"module 'tenter' has no attribute {name!r}{did_you_mean(name, __dir__())}")
+        raise _unknown("tenter", name, did_you_mean(name, __dir__()))

@@ -6,13 +6,14 @@ Checks that only one operation needs are next to its specification.
 """
 
 import importlib
+import itertools
 import operator
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tenter._arrays import foreign, library, limits, standard_arrays
+from tenter._arrays import foreign, library, limits, pillow_images, standard_arrays
 from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import compiling, dtype_name, is_array, surely
@@ -44,7 +45,8 @@ def _joint(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """Returns a value as messages show it: arrays by dtype and shape, everything else by its repr, cut short."""
+    """Returns a value as messages show it: arrays and images by kind and shape, also in lists, tuples and dicts,
+    everything else by its repr, cut short."""
     if value is MISSING:
         return "none"
     if is_array(value):
@@ -52,10 +54,12 @@ def describe(value: Any) -> str:
             return f"{dtype_name(value)}[{', '.join(str(n) for n in value.shape)}]"
         except RuntimeError:  # a nested tensor has no single shape
             return f"{dtype_name(value)}[...]"
+    if pillow_images.is_image(value):
+        return f"PIL.Image {value.mode}[{value.height}, {value.width}]"
     if foreign.holds_an_array(value):
         return class_name(type(value))
     try:
-        text = _listing(value) if type(value) in (list, tuple) else repr(value)
+        text = _listing(value) if _lists(value) else repr(value)
     except ValueError:  # Python refuses to write an int of thousands of digits
         text = f"a {type(value).__name__} of very many digits"
     except RecursionError:
@@ -65,12 +69,30 @@ def describe(value: Any) -> str:
     return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
 
 
+def _lists(value: Any) -> bool:
+    """Whether a value's repr would be that of its items, or would read the memory of arrays among them."""
+    if type(value) in (list, tuple) or isinstance(value, dict):
+        return True
+    return isinstance(value, (list, tuple)) and any(is_array(v) or isinstance(v, dict) for v in value[:SHOWN])
+
+
 def _listing(values: Any) -> str:
-    """Returns a list or tuple as text. Its repr would read the memory of tensors in it."""
-    items = [describe(v) if is_array(v) or type(v) in (list, tuple) else repr(v) for v in values[:SHOWN]]
+    """Returns the items of a list, tuple or dict as text."""
+
+    def shown(item: Any) -> str:
+        return repr(item) if isinstance(item, np.generic) else describe(item)
+
+    if isinstance(values, dict):
+        pairs = (f"{shown(key)}: {shown(v)}" for key, v in itertools.islice(values.items(), SHOWN))
+        return f"{{{', '.join(pairs)}}}"
+    items = [shown(v) for v in values[:SHOWN]]
+    if hasattr(values, "_fields"):
+        items = [f"{name}={item}" for name, item in zip(values._fields, items)]
     if type(values) is list:
         return f"[{', '.join(items)}]"
-    return f"({items[0]},)" if len(values) == 1 else f"({', '.join(items)})"
+    if type(values) is tuple:
+        return f"({items[0]},)" if len(values) == 1 else f"({', '.join(items)})"
+    return f"{type(values).__name__}({', '.join(items)})"
 
 
 def instead(value: Any) -> str:

@@ -2,6 +2,8 @@
 shows the call that was probably meant."""
 
 import inspect
+import opcode
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -123,6 +125,15 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     return f" (did you mean {name}={shown}?)"
 
 
+def unknown(module: str, name: str, hint: str) -> Exception:
+    """The exception that a module's `__getattr__` raises. `from module import name` drops an AttributeError with its
+    hint and raises an ImportError without one, so it gets an ImportError here."""
+    asker = sys._getframe(1).f_back
+    if asker is not None and asker.f_code.co_code[max(asker.f_lasti, 0)] == opcode.opmap["IMPORT_FROM"]:
+        return ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=module)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{hint}")
+
+
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
@@ -130,6 +141,7 @@ def by_name(function: Callable[..., Any], value: Any) -> str:
         return "dtype"
     for kinds, name in (
         ((str,), "mode"),
+        ((str,), "masks"),
         ((bool,), "antialias"),
         ((float, Fraction), "scale"),
         ((int, tuple, list), "axes"),

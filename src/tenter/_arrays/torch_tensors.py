@@ -184,13 +184,12 @@ def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
 
 
 def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
-    """Returns `made` with x's type if that is one of torchvision's (`Image`, `Mask`). PyTorch's functions drop these
-    types."""
+    """Returns `made` with x's type if that is one of torchvision's (`Image`, `Mask`) or a subclass of one. PyTorch's
+    functions drop these types."""
     if type(x) in TYPES or type(made) is type(x) or is_compiling():
         return made
-    if not type(x).__module__.startswith("torchvision.tv_tensors"):
-        return made
-    return sys.modules["torchvision.tv_tensors"].wrap(made, like=x)
+    tv: Any = sys.modules.get("torchvision.tv_tensors")
+    return made if tv is None or not isinstance(x, tv.TVTensor) else tv.wrap(made, like=x)
 
 
 image_order = torch_image_order

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import tenter
 from tenter._arrays.arguments import did_you_mean, error
 from tenter._arrays.errors import Refusal
+from tenter._arrays.names import unknown
 from tenter._torch import device
 from tenter._torch.device import DeferredError
 from tenter.torch import transforms as transforms
@@ -65,4 +66,4 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
         near = {"transforms": transforms.__all__, "tenter": tenter.__all__}
         place = next((place for place, names in near.items() if name in names), None)
         hint = f" (did you mean {place}.{name}?)" if place else did_you_mean(name, __all__)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        raise unknown(__name__, name, hint)

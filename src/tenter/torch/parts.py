@@ -8,7 +8,10 @@ import torch
 
 
 class Place(NamedTuple):
-    """The part of the input that is taken, the size that it gets, and whether its columns are reversed."""
+    """The part of the input that is taken, the size that it gets, and whether its columns are reversed.
+
+    nearest: whose rule says which pixel is the nearest, "torch" or "pillow"
+    """
 
     top: int | Fraction
     left: int | Fraction
@@ -16,6 +19,7 @@ class Place(NamedTuple):
     width: int | Fraction
     size: tuple[int, int]
     flip: bool = False
+    nearest: str = "torch"
 
 
 def shorter_side(height: int, width: int, size: int | None, most: int | None) -> tuple[int, int]:

@@ -3,9 +3,10 @@
 Each crops, resizes and, if asked, flips, scales to floats and normalizes in one call.
 
 Inputs are tensors (..., C, H, W), NumPy arrays (H, W) or (H, W, C), Pillow's images, torchvision's `Image`, `Video`,
-`Mask` and `BoundingBoxes`, and dicts, lists and tuples of these; anything else in them is passed through. As in
-torchvision, where a sample has no image of Pillow's or torchvision's, its first plain tensor or array is the image, and
-other plain ones are passed through.
+`Mask`, `BoundingBoxes` and `KeyPoints`, and dicts, lists and tuples of these. All are taken from one place, at the same
+positions. As in torchvision, where a sample has no image of Pillow's or torchvision's, its first plain tensor or array
+is the image. Others are masks if `masks` names them, are refused if they have the image's size, and else are passed
+through, as is everything that is no array.
 """
 
 from collections.abc import Sequence
@@ -17,10 +18,11 @@ import torch
 from tenter._arrays import arguments
 from tenter._arrays.arguments import MISSING, describe
 from tenter._arrays.errors import refuse
-from tenter._arrays.names import show_signature
+from tenter._arrays.names import show_signature, unknown
 from tenter._specs.picture_sizes import Wanted, placed
 from tenter.torch.parts import Place, random_part, shorter_side
-from tenter.torch.samples import checked, made, pair, probability, span, transformed
+from tenter.torch.samples import transformed
+from tenter.torch.transform_arguments import checked, made, pair, probability, span
 
 __all__ = ["RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
 
@@ -39,8 +41,8 @@ ELSEWHERE = {
 class Resize(torch.nn.Module):
     """Resizes images: `torchvision.transforms.v2.Resize`.
 
-    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
-    and `Video`, and dicts and tuples of these.
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Video`, `Mask`,
+    `BoundingBoxes` and `KeyPoints`, and dicts and tuples of these.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class Resize(torch.nn.Module):
         max_size is the longer side.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     max_size : int, optional
         The most that the longer side may have, if size is one number.
     antialias : bool, default True
@@ -58,6 +60,9 @@ class Resize(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -86,21 +91,14 @@ class Resize(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            interpolation=interpolation,
-            max_size=max_size,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, interpolation=interpolation, max_size=max_size,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = None if size is None else arguments.sizes("size", [size], least=1)
             if self.size is None and max_size is None:
                 refuse(ValueError, "size", "a size, or max_size", "neither")
@@ -111,7 +109,7 @@ class Resize(torch.nn.Module):
             self.max_size = None if max_size is None else arguments.integer("max_size", max_size, "an int", 1)
             if self.size is not None and self.max_size is not None and self.max_size <= self.size[0]:
                 refuse(ValueError, "max_size", f"an int above size, which is {self.size[0]}", describe(max_size))
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -129,8 +127,8 @@ class Resize(torch.nn.Module):
 class RandomResizedCrop(torch.nn.Module):
     """Resizes a random part of images: `torchvision.transforms.v2.RandomResizedCrop`.
 
-    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Mask`, `BoundingBoxes`
-    and `Video`, and dicts and tuples of these.
+    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Video`, `Mask`,
+    `BoundingBoxes` and `KeyPoints`, and dicts and tuples of these.
 
     Parameters
     ----------
@@ -142,7 +140,7 @@ class RandomResizedCrop(torch.nn.Module):
         The least and the greatest width / height of the part.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     flip : float, default 0
@@ -151,6 +149,9 @@ class RandomResizedCrop(torch.nn.Module):
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -187,27 +188,18 @@ class RandomResizedCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            scale=scale,
-            ratio=ratio,
-            interpolation=interpolation,
-            antialias=antialias,
-            flip=flip,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, scale=scale, ratio=ratio, interpolation=interpolation, flip=flip,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = pair("size", size)
             self.scale, self.ratio = span("scale", scale, 1), span("ratio", ratio)
             self.flip = probability("flip", flip)
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -233,13 +225,16 @@ class ResizeCenterCrop(torch.nn.Module):
         The shorter side before the crop.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     dtype : torch.dtype, optional
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -267,26 +262,19 @@ class ResizeCenterCrop(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            crop_size=crop_size,
-            resize_size=resize_size,
-            interpolation=interpolation,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, crop_size=crop_size, resize_size=resize_size, interpolation=interpolation,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.crop_size = pair("crop_size", crop_size)
             self.resize_size = arguments.integer("resize_size", resize_size, "an int for the shorter side")
             if self.resize_size < max(self.crop_size):
                 refuse(ValueError, "resize_size", f"at least crop_size, {max(self.crop_size)}", describe(resize_size))
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -312,13 +300,16 @@ class Thumbnail(torch.nn.Module):
         (height, width) in pixels, or one number for both.
     interpolation : str, default "bilinear"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact.
+        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
     antialias : bool, default True
         Whether the filter widens when shrinking.
     dtype : torch.dtype, optional
         None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling; dtype is then float32 unless it is given.
+    masks : str, int or sequence of these, optional
+        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
+        (): other arrays are passed through. None: they are refused if they have the image's size.
 
     Raises
     ------
@@ -346,22 +337,16 @@ class Thumbnail(torch.nn.Module):
         dtype: torch.dtype | None = None,
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
+        masks: str | int | Sequence[str | int] | None = None,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
-            self,
-            too_many,
-            no_other,
-            size=size,
-            interpolation=interpolation,
-            antialias=antialias,
-            dtype=dtype,
-            mean=mean,
-            std=std,
-        ):
+            self, too_many, no_other, size=size, interpolation=interpolation,
+            antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+        ):  # fmt: skip
             self.size = pair("size", size)
-            self.made = made(interpolation, antialias, dtype, mean, std)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
@@ -387,4 +372,4 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
     def __getattr__(name: str) -> Any:
         others = f" ({', '.join(__all__)}; torchvision's take turns with them in its Compose)"
         hint = f" ({ELSEWHERE[name]})" if name in ELSEWHERE else arguments.did_you_mean(name, __all__) or others
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+        raise unknown(__name__, name, hint)

@@ -1,0 +1,141 @@
+"""How one image or mask of a sample is resized, and becomes a tensor of floats where these are asked for."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from tenter import image as pictures, resampling
+from tenter._arrays import pillow_images, torch_tensors
+from tenter._arrays.errors import refuse
+from tenter._arrays.types import Array
+from tenter.torch import normalized
+from tenter.torch.normalized import Call
+from tenter.torch.parts import Place
+from tenter.torch.transform_arguments import MODES, NEAREST, Made
+
+
+def image(x: Any, at: Place, how: Made) -> Any:
+    mode, antialias = how.mode, how.antialias
+    of_pillow = pillow_images.is_image(x)
+    labels = of_pillow and x.mode in pillow_images.LABELS
+    if at.flip and (labels or mode == "box" or mode in NEAREST):
+        return _mirrored(image(x, at._replace(flip=False), how))
+    mode = _nearest(how) if labels else mode
+    if isinstance(x, torch.Tensor):
+        if how.dtype is None:
+            return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
+        plain = x if type(x) is torch.Tensor else x.as_subclass(torch.Tensor)
+        return _of_type(x, _tensor(_call(plain, (-2, -1), at, mode, antialias), how))
+    if not of_pillow:
+        call = _call(x, (0, 1), at, mode, antialias)
+        return _resized(call) if how.dtype is None else _tensor(call, how)
+    pixels = pillow_images.array_of(x)
+    if x.mode in pillow_images.ALPHA:
+        of = _call(pixels, (0, 1), at, mode, True)
+        rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "box": of.box, "alpha": True}
+        y = pictures.resize(of.x, of.size, **rule)
+    elif how.dtype is None or x.mode == "1":
+        y = _resized(_call(pixels, (0, 1), at, mode, True, "pillow"))
+    else:
+        return _tensor(_call(pixels, (0, 1), at, mode, True, "pillow"), how)
+    if how.dtype is None:
+        return pillow_images.image_of(y, x)
+    return _floats(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y, how)
+
+
+def mask(x: Any, at: Place, how: Made) -> Any:
+    """A mask, whose values are kept. Where images become tensors, it becomes one too."""
+    if at.flip:
+        return _mirrored(mask(x, at._replace(flip=False), how))
+    mode = _nearest(how)
+    if isinstance(x, torch.Tensor):
+        return _of_type(x, _resized(_call(x, (-2, -1), at, mode, False)))
+    of_pillow = pillow_images.is_image(x)
+    y = _resized(_call(pillow_images.array_of(x) if of_pillow else x, (0, 1), at, mode, False))
+    if how.dtype is None:
+        return pillow_images.image_of(y, x) if of_pillow else y
+    return torch.from_numpy(y) if y.ndim == 2 else _channels_first(y).contiguous()
+
+
+def _nearest(how: Made) -> str:
+    """The nearest mode of a mask, and of an image whose values are labels. Filters are centered on pixels."""
+    return how.mode if how.mode in NEAREST else "nearest-exact"
+
+
+def _mirrored(y: Any) -> Any:
+    """Reversed columns. Where two pixels are equally near, or at the end of a box filter, a box of `resize` that runs
+    backwards takes the other one."""
+    if isinstance(y, torch.Tensor):
+        return _of_type(y, y.as_subclass(torch.Tensor).flip(-1))
+    if isinstance(y, np.ndarray):
+        return np.ascontiguousarray(y[:, ::-1])
+    return y.transpose(0)  # Pillow's FLIP_LEFT_RIGHT
+
+
+def _of_type(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return y if type(y) is type(x) else torch_tensors.of_type(x, y)  # which a slice has not
+
+
+def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch") -> Call:
+    """The call of `resize` that makes a place of an image. A part of whole pixels is cut first, as torchvision does.
+    One of fractions of pixels reads the pixels around it, as a crop of the resized image does."""
+    top, left, height, width, size, flip, nearest = at
+    shape = x.shape
+    rows, columns = shape[axes[0]], shape[axes[1]]
+    if type(top) is type(left) is type(height) is type(width) is int and (height, width) != (rows, columns):
+        part = slice(top, top + height), slice(left, left + width)
+        x = x[part] if axes[0] == 0 else x[..., part[0], part[1]]
+        top, left, rows, columns = 0, 0, height, width
+    box = None
+    if flip or (top, left, height, width) != (0, 0, rows, columns):
+        box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
+    if mode in NEAREST:  # PyTorch's "nearest" takes the pixel at the corner, Pillow's the one at the center
+        antialias, like = False, nearest
+    return Call(x, size, None, axes, MODES[mode], antialias, like, box)
+
+
+def _resized(of: Call) -> Any:
+    x, size, _, axes, mode, antialias, like, box = of
+    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
+
+
+def _tensor(of: Call, how: Made) -> torch.Tensor:
+    """A tensor (..., C, H, W) of the dtype asked for, normalized where its rows are stored if the core can."""
+    if normalized.applies(of.x, how.dtype, how.mean):
+        y = normalized.resized(of, how.mean, how.std)
+        if y is not None:
+            return y if how.dtype is torch.float32 else y.to(how.dtype)
+    return _floats(_resized(of), how)
+
+
+def _channels_first(pixels: Array) -> torch.Tensor:
+    """A view (C, H, W)."""
+    x = torch.from_numpy(pixels)
+    return x[None] if x.ndim == 2 else x.permute(2, 0, 1)
+
+
+def _floats(y: Any, how: Made) -> torch.Tensor:
+    """Resized pixels as a tensor (..., C, H, W) of the dtype asked for, scaled and normalized."""
+    dtype = how.dtype
+    assert dtype is not None
+    pixels = y if isinstance(y, torch.Tensor) else _channels_first(y)
+    if (pixels.dtype == dtype and how.mean is None) or not dtype.is_floating_point:
+        if pixels.dtype != dtype:
+            refuse(TypeError, "dtype", f"None, a float dtype, or {pixels.dtype}, which the image has", str(dtype))
+        return pixels.contiguous()
+    if normalized.applies(pixels, dtype, how.mean):
+        made = normalized.of_pixels(y, how.mean, how.std)
+        if made is None and not pixels.is_contiguous():  # rows that are columns in memory
+            made = normalized.of_pixels(pixels.contiguous(), how.mean, how.std)
+        if made is not None:
+            return made.to(dtype)
+    means, stds = normalized.of_channels(how.mean, how.std, pixels.shape[-3])
+    wide = torch.float64 if torch.float64 in (dtype, pixels.dtype) else torch.float32
+    floats = pixels.to(wide, memory_format=torch.contiguous_format, copy=True)
+    if not pixels.dtype.is_floating_point:
+        floats.div_(torch.iinfo(pixels.dtype).max)
+    if how.mean is not None:
+        for c, (m, s) in enumerate(zip(means, stds)):  # each channel while it is in the cache
+            floats.select(-3, c).sub_(m).div_(torch.tensor(s, dtype=wide, device=floats.device))
+    return floats.to(dtype)
