@@ -12,7 +12,7 @@ from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import memory, zarrs
 from tenter.cli.volumes.blocks import Task, cut
 from tenter.cli.volumes.job import Job, open_job, remove_partial, working_folder
-from tenter.cli.volumes.run import Count, run
+from tenter.cli.volumes.run import Count, has_block, is_as_read, run
 
 
 class How(NamedTuple):
@@ -28,7 +28,8 @@ class How(NamedTuple):
 class Recipe(NamedTuple):
     """How one output is made. about: what it is, in plain values. within: where its working folder is, if not next to
     the output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a
-    folder. tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder
+    folder. tasks: opens them, in the order in which they are filled: the first is made of the input, each other one of
+    the one before it. place: moves what is made from the working folder
     to the output; it may have been ended in the middle before."""
 
     output: Path
@@ -71,6 +72,12 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
             "repeat it to finish it, or start over by --force"
         )
     is_new = not job.is_known
+    if not is_new and job.is_finished and _has_changed(recipe, job):
+        if not how.force:
+            raise Refusal(
+                f"{recipe.output}: its input changed after it was made (in {job.folder}); --force starts over"
+            )
+        is_new = True
     count = Count(0, 0, 0)
     try:
         if is_new:
@@ -101,16 +108,28 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
         job.record()
     try:
         with zarrs.bounded([stored for task in tasks for stored in (task.source, task.target)]):
-            return run(job, tasks, cuts)
+            count = run(job, tasks, cuts)
+        if not is_as_read(job, tasks[0]):
+            raise Refusal(f"{tasks[0].source.name}: changed while it was read")
+        return count
     except KeyboardInterrupt:
         then = "the same command continues" if job.is_kept else f"nothing is kept ({job.problem})"
         raise KeyboardInterrupt(f"; {then}") from None
     except Exception as error:
         remove_partial(job.folder)
-        if not job.is_kept or not job.has_done:
+        if not job.is_kept or not has_block(job, tasks[0]):
             job.forget()  # what is wrong may be wrong for good
             raise Refusal(first_line(error)) from error
         raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
+
+
+def _has_changed(recipe: Recipe, job: Job) -> bool:
+    """Whether the input is another one than a result that is made, and still in its working folder, was made of."""
+    try:
+        tasks = recipe.tasks(job.folder)
+    except Exception:  # some of it is in its place already
+        return False
+    return not is_as_read(job, tasks[0])
 
 
 def check_new(output: Path, inputs: list[str], force: bool) -> None:

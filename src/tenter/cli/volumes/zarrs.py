@@ -18,14 +18,15 @@ from tenter._arrays import promised
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
 from tenter.cli.volumes.inside import check_file
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.stored import Stored, state
 from tenter.cli.volumes.windows import Box, Pixels
 
 if TYPE_CHECKING:
     import zarr
 
 ROOTS = ("zarr.json", ".zarray", ".zgroup")
-METADATA = (*ROOTS, ".zattrs", ".zmetadata")
+ATTRIBUTES = ".zattrs"
+METADATA = (*ROOTS, ATTRIBUTES, ".zmetadata")
 #: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
 MOST_METADATA = 256 << 20
 #: How much wider filters may make elements: eight bytes of one, and as much again.
@@ -54,6 +55,13 @@ class ZarrArray:
         except Exception as error:
             raise self._unreadable(box, error) from error
         return np.ascontiguousarray(values, self.dtype.newbyteorder("="))
+
+    def files(self, box: Box) -> set[str]:
+        if any(lo == hi for lo, hi in box):
+            return set()
+        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key
+        units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
+        return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
     def write(self, box: Box, values: Pixels) -> None:
         try:
