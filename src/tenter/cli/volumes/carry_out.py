@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import memory, zarrs
 from tenter.cli.volumes.blocks import Task, cut
-from tenter.cli.volumes.job import Job, open_job, remove_partial, working_folder
+from tenter.cli.volumes.job import SUFFIX, Job, open_job, remove_partial, working_folder
 from tenter.cli.volumes.run import Count, has_block, is_as_read, run
 
 
@@ -57,11 +57,14 @@ def carry_out(recipe: Recipe, how: How) -> Ended | None:
     start = time.monotonic()
     if not working_folder(recipe.output, recipe.within).exists():
         recipe.check()
-    job = open_job(recipe.output, recipe.about, recipe.within)
     try:
-        count = _finish(recipe, how, job)
-    finally:
-        job.release()
+        job = open_job(recipe.output, recipe.about, recipe.within)
+        try:
+            count = _finish(recipe, how, job)
+        finally:
+            job.release()
+    except OSError as error:
+        raise _named(error, recipe.output) from error
     return Ended(time.monotonic() - start, memory.peak(), count)
 
 
@@ -74,9 +77,8 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
     is_new = not job.is_known
     if not is_new and job.is_finished and _has_changed(recipe, job):
         if not how.force:
-            raise Refusal(
-                f"{recipe.output}: its input changed after it was made (in {job.folder}); --force starts over"
-            )
+            what = f"its input changed after it was made (in {job.folder})"
+            raise Refusal(f"{recipe.output}: {what}; --force starts over")
         is_new = True
     count = Count(0, 0, 0)
     try:
@@ -115,12 +117,21 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
     except KeyboardInterrupt:
         then = "the same command continues" if job.is_kept else f"nothing is kept ({job.problem})"
         raise KeyboardInterrupt(f"; {then}") from None
-    except Exception as error:
+    except Exception as failed:
+        error = _named(failed, recipe.output)
         remove_partial(job.folder)
         if not job.is_kept or not has_block(job, tasks[0]):
             job.forget()  # what is wrong may be wrong for good
-            raise Refusal(first_line(error)) from error
-        raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
+            raise Refusal(first_line(error)) from failed
+        raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from failed
+
+
+def _named(error: Exception, output: Path) -> Exception:
+    """An error with the name of the output, where the system names a file of the working folder or none."""
+    if not isinstance(error, OSError) or not error.errno:
+        return error
+    is_ours = error.filename is None or SUFFIX in str(error.filename)
+    return OSError(error.errno, error.strerror, str(output)) if is_ours else error
 
 
 def _has_changed(recipe: Recipe, job: Job) -> bool:

@@ -84,7 +84,7 @@ class Job:
         self._write(f"\nboot {_boot()}\n")  # on a new line, even if the last line was cut off
 
     def add(self, task: int, block: Box, source: str) -> None:
-        """Note a block, in units of the output, that is written. source: a word for the state of what it was made of."""
+        """Note a block, in units of the output, that is written. source: for the state of what it was made of."""
         self._write(f"{task} {' '.join(f'{lo}:{hi}' for lo, hi in block)}{OF}{source}{END}\n")
 
     def keep(self) -> None:

@@ -41,7 +41,10 @@ class NpyFile:
         for at, n, place in self._runs(box):
             done = 0
             while done < n:
-                got = os.preadv(file, [flat[place + done : place + n]], at + done)
+                try:
+                    got = os.preadv(file, [flat[place + done : place + n]], at + done)
+                except OSError as error:
+                    raise OSError(error.errno, error.strerror, self.name) from error
                 if not got:
                     raise Refusal(f"{self.name}: ended while it was read")
                 done += got

@@ -159,7 +159,6 @@ class SharedChunks:
             chunk.read.set_result(self._read(whole))
         both = [(max(lo, a), min(hi, b)) for (lo, hi), (a, b) in zip(box, whole)]
         inside = tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, whole))
-        x[tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, box))] = (found := chunk.read.result()).pixels[
-            inside
-        ]
+        found = chunk.read.result()
+        x[tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, box))] = found.pixels[inside]
         return found.files

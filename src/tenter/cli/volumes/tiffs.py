@@ -67,6 +67,8 @@ class Pages:
                 return pixels.reshape(self.unit[-self._inner :])
             except Refusal as error:
                 raise Refusal(f"{self.name}: page {index}: {error}") from error
+            except OSError as error:
+                raise OSError(error.errno, error.strerror or str(error), self.name) from error
 
     def files(self, box: Box) -> set[str]:
         return {state(self._file)}

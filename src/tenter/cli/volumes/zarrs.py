@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import math
@@ -33,6 +34,7 @@ MOST_METADATA = 256 << 20
 WIDER = 16
 #: Bytes that codecs add to a chunk: checksums, heads.
 OF_CODECS = 1 << 20
+WAITING = "tenter waits"
 
 
 class ZarrArray:
@@ -46,12 +48,14 @@ class ZarrArray:
         self.chunk = self._decoded_at_once()
         self.largest = self._largest()
         if isinstance(array.store, _checked()):
+            array.store.name = name
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
             array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
     def read(self, box: Box) -> Pixels:
         try:
-            values = self.array[_place(box)]
+            with _ended():
+                values = self.array[_place(box)]
         except Exception as error:
             raise self._unreadable(box, error) from error
         return np.ascontiguousarray(values, self.dtype.newbyteorder("="))
@@ -64,13 +68,8 @@ class ZarrArray:
         return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
     def write(self, box: Box, values: Pixels) -> None:
-        try:
+        with _ended():
             self.array[_place(box)] = values
-        except OSError as error:
-            # zarr's names a temporary file, or none.
-            key = self.array.metadata.encode_chunk_key(tuple(lo // n for (lo, _), n in zip(box, self.unit)))
-            several = any(hi - lo > n for (lo, hi), n in zip(box, self.unit))
-            raise OSError(error.errno, error.strerror or str(error), f"{self.name}/{key}{' on' * several}") from error
 
     def reading(self, box: Box) -> int:
         """The encoded chunk and its elements. For a shard: its bytes, its elements and a chunk's."""
@@ -98,7 +97,8 @@ class ZarrArray:
         """The error of the first chunk that cannot be read, with its name."""
         for chunk in _chunks(box, self._chunk, self.shape):
             try:
-                self.array[_place(chunk)]
+                with _ended():
+                    self.array[_place(chunk)]
             except Exception as found:
                 within = tuple(lo // n for (lo, _), n in zip(chunk, self._chunk))
                 stored = tuple(lo // n for (lo, _), n in zip(chunk, self.unit))
@@ -119,7 +119,8 @@ def open_zarr(path: str) -> Any:
     import zarr
 
     try:
-        return zarr.open(_checked()(path, read_only=True), mode="r")
+        with _ended():
+            return zarr.open(_checked()(path, read_only=True), mode="r")
     except OSError:
         raise
     except Exception as error:
@@ -182,13 +183,15 @@ def create_zarr(
         chunks = default_chunks(shape, dtype.itemsize)
     if shards is None:
         chunks = tuple(max(1, min(c, n)) for c, n in zip(chunks, shape))
-    zarr.create_array(zarr.storage.LocalStore(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
+    with _ended():
+        zarr.create_array(_checked()(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
 
 
 def open_created(path: Path, name: str) -> ZarrArray:
     import zarr
 
-    return check_array(zarr.open_array(zarr.storage.LocalStore(path), mode="r+"), name)
+    with _ended():
+        return check_array(zarr.open_array(_checked()(path), mode="r+"), name)
 
 
 def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -207,7 +210,8 @@ def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     _require()
     import zarr
 
-    zarr.create_group(zarr.storage.LocalStore(path), attributes=attributes, zarr_format=format_)
+    with _ended():
+        zarr.create_group(_checked()(path), attributes=attributes, zarr_format=format_)
 
 
 def check_level(path: Path) -> None:
@@ -223,11 +227,12 @@ def set_attributes(path: str, attributes: dict[str, Any], temporary: Path) -> No
 
     store = _checked()(path)
     store.temporary = temporary
-    group = zarr.open_group(store, mode="r+")
-    consolidated = group.metadata.consolidated_metadata is not None
-    group.attrs.put(attributes)
-    if consolidated:
-        zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
+    with _ended():
+        group = zarr.open_group(store, mode="r+")
+        consolidated = group.metadata.consolidated_metadata is not None
+        group.attrs.put(attributes)
+        if consolidated:
+            zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
 
 
 def bounded(arrays: list[Stored]) -> contextlib.AbstractContextManager[None]:
@@ -244,10 +249,35 @@ def one_chunk_at_a_time() -> None:
         zarr.config.set({"async.concurrency": 1})
 
 
+@contextlib.contextmanager
+def _ended() -> Iterator[None]:
+    """Calls of zarr, which have ended when they have failed: zarr itself leaves what else it was reading and writing
+    for the call running. That would write files later, and print lines when the process ends."""
+    try:
+        yield
+    except Exception:
+        if (loop := _loops.get(os.getpid())) is not None:
+            asyncio.run_coroutine_threadsafe(_others(), loop).result()
+        raise
+
+
+async def _others() -> None:
+    """Wait for all that is running now, and does not wait so itself for another thread."""
+    this = asyncio.current_task()
+    assert this is not None
+    this.set_name(WAITING)
+    if others := {task for task in asyncio.all_tasks() if task.get_name() != WAITING}:
+        await asyncio.wait(others)
+
+
+#: In which loop zarr does its work, by process: a fork has another one.
+_loops: dict[int, asyncio.AbstractEventLoop] = {}
+
+
 @cache
 def _checked() -> Any:
     """The class of a store that reads only regular files in its folder. It also refuses an empty file, which zarr
-    3.1 takes for a shard of missing chunks. Made late, as its base is zarr's."""
+    3.1 takes for a shard of missing chunks. Its errors name the files. Made late, as its base is zarr's."""
     import zarr
 
     class Checked(zarr.storage.LocalStore):
@@ -255,8 +285,11 @@ def _checked() -> Any:
         most: int | None = None
         #: Where files are written before they get their names; None: in their final folder.
         temporary: Path | None = None
+        #: What the user calls its folder.
+        name = ""
 
         async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
+            _loops[os.getpid()] = asyncio.get_running_loop()
             is_metadata = os.path.basename(key) in METADATA
             check_file(str(self.root), key, MOST_METADATA if is_metadata else self.most)
             found = await super().get(key, prototype, byte_range)
@@ -267,11 +300,26 @@ def _checked() -> Any:
             return found
 
         async def set(self, key: str, value: Any, *args: Any) -> None:
-            if self.temporary is None:
-                await super().set(key, value, *args)
-                return
-            (made := self.temporary / "metadata").write_bytes(value.to_bytes())
-            os.replace(made, self.root / key)
+            with self._naming(key):
+                if self.temporary is None:
+                    await super().set(key, value, *args)
+                    return
+                (made := self.temporary / "metadata").write_bytes(value.to_bytes())
+                os.replace(made, self.root / key)
+
+        async def delete(self, key: str) -> None:
+            with self._naming(key):
+                await super().delete(key)
+
+        @contextlib.contextmanager
+        def _naming(self, key: str) -> Iterator[None]:
+            """The system names a temporary file, or none."""
+            _loops[os.getpid()] = asyncio.get_running_loop()
+            try:
+                yield
+            except OSError as error:
+                name = f"{self.name or self.root}/{key}"
+                raise OSError(error.errno, error.strerror or str(error), name) from error
 
     return Checked
 
