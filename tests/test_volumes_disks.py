@@ -47,7 +47,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int, at: int) ->
 
 
 @pytest.mark.parametrize(
-    ("number", "how", "args", "at"), daily(itertools.product(FAILURES, HOW, COMMANDS, [0, 1, 6, 12]), 29)
+    ("number", "how", "args", "at"), daily(itertools.product(FAILURES, HOW, COMMANDS, [0, 1, 2, 4]), 29)
 )
 def test_a_chunk_that_cannot_be_written_is_one_line(
     capsys: pytest.CaptureFixture[str], number: int, how: Any, args: list[str], at: int

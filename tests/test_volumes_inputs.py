@@ -128,7 +128,7 @@ CASES = [
     for name, command in itertools.product(INPUTS, COMMANDS)
     for change in (CHUNKED if INPUTS[name].how is not None else SINGLE)
     for timed in (True, False)
-    if not (command == "within" and name != "group" or command == "to .npy" and name in ("TIFF", "pages"))
+    if not ((command == "within" and name != "group") or (command == "to .npy" and name in ("TIFF", "pages")))
 ]
 
 
