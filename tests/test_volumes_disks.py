@@ -76,6 +76,15 @@ def test_a_chunk_that_cannot_be_read_leaves_nothing_running(capsys: pytest.Captu
         assert not still_running()
 
 
+def test_metadata_that_cannot_be_read_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    volume("in.zarr", (8, 8), chunks=(4, 4))
+    with pytest.MonkeyPatch.context() as patch:
+        failing(patch, "get", errno.EIO, 0)
+        assert main(COMMANDS[0]) == 2
+    assert re.fullmatch(r"tenter: in\.zarr/[.\w]+: Input/output error\n", capsys.readouterr().err)
+    assert not still_running()
+
+
 @together("name, call", [("in.npy", "preadv"), ("out.npy", "pwrite")])
 def test_an_array_in_one_file_names_the_file_that_fails(
     name: str, call: str, capsys: pytest.CaptureFixture[str]

@@ -17,6 +17,7 @@ from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import dim_names
 from tenter.cli.volumes.inside import inside
+from tenter.cli.volumes.store import ATTRIBUTES, ROOTS
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 from tenter.cli.voxels import Voxel
@@ -145,7 +146,7 @@ def _check(stored: Stored) -> None:
 def _digest(path: str) -> str:
     """A digest of the metadata of a zarr array."""
     found = hashlib.sha256()
-    for name in (*zarrs.ROOTS, zarrs.ATTRIBUTES):
+    for name in (*ROOTS, ATTRIBUTES):
         file = Path(path, name)
         if file.is_file():
             found.update(file.read_bytes())

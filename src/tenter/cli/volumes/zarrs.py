@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import itertools
 import math
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,23 +16,17 @@ import numpy as np
 from tenter._arrays import promised
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
-from tenter.cli.volumes.inside import check_file
+from tenter.cli.volumes.store import ROOTS, checked, ended
 from tenter.cli.volumes.stored import Stored, state
 from tenter.cli.volumes.windows import Box, Pixels
 
 if TYPE_CHECKING:
     import zarr
 
-ROOTS = ("zarr.json", ".zarray", ".zgroup")
-ATTRIBUTES = ".zattrs"
-METADATA = (*ROOTS, ATTRIBUTES, ".zmetadata")
-#: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
-MOST_METADATA = 256 << 20
 #: How much wider filters may make elements: eight bytes of one, and as much again.
 WIDER = 16
 #: Bytes that codecs add to a chunk: checksums, heads.
 OF_CODECS = 1 << 20
-WAITING = "tenter waits"
 
 
 class ZarrArray:
@@ -47,14 +39,14 @@ class ZarrArray:
         self._chunk = tuple(array.chunks)
         self.chunk = self._decoded_at_once()
         self.largest = self._largest()
-        if isinstance(array.store, _checked()):
+        if isinstance(array.store, checked()):
             array.store.name = name
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
             array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
     def read(self, box: Box) -> Pixels:
         try:
-            with _ended():
+            with ended():
                 values = self.array[_place(box)]
         except Exception as error:
             raise self._unreadable(box, error) from error
@@ -63,12 +55,12 @@ class ZarrArray:
     def files(self, box: Box) -> set[str]:
         if any(lo == hi for lo, hi in box):
             return set()
-        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key
+        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key  # type: ignore[attr-defined]
         units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
         return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
     def write(self, box: Box, values: Pixels) -> None:
-        with _ended():
+        with ended():
             self.array[_place(box)] = values
 
     def reading(self, box: Box) -> int:
@@ -97,7 +89,7 @@ class ZarrArray:
         """The error of the first chunk that cannot be read, with its name."""
         for chunk in _chunks(box, self._chunk, self.shape):
             try:
-                with _ended():
+                with ended():
                     self.array[_place(chunk)]
             except Exception as found:
                 within = tuple(lo // n for (lo, _), n in zip(chunk, self._chunk))
@@ -119,8 +111,8 @@ def open_zarr(path: str) -> Any:
     import zarr
 
     try:
-        with _ended():
-            return zarr.open(_checked()(path, read_only=True), mode="r")
+        with ended():
+            return zarr.open(checked()(path, read_only=True), mode="r")
     except OSError:
         raise
     except Exception as error:
@@ -183,15 +175,15 @@ def create_zarr(
         chunks = default_chunks(shape, dtype.itemsize)
     if shards is None:
         chunks = tuple(max(1, min(c, n)) for c, n in zip(chunks, shape))
-    with _ended():
-        zarr.create_array(_checked()(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
+    with ended():
+        zarr.create_array(checked()(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
 
 
 def open_created(path: Path, name: str) -> ZarrArray:
     import zarr
 
-    with _ended():
-        return check_array(zarr.open_array(_checked()(path), mode="r+"), name)
+    with ended():
+        return check_array(zarr.open_array(checked()(path), mode="r+"), name)
 
 
 def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -210,8 +202,8 @@ def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     _require()
     import zarr
 
-    with _ended():
-        zarr.create_group(_checked()(path), attributes=attributes, zarr_format=format_)
+    with ended():
+        zarr.create_group(checked()(path), attributes=attributes, zarr_format=format_)
 
 
 def check_level(path: Path) -> None:
@@ -225,9 +217,9 @@ def set_attributes(path: str, attributes: dict[str, Any], temporary: Path) -> No
     folder of the same file system."""
     import zarr
 
-    store = _checked()(path)
+    store = checked()(path)
     store.temporary = temporary
-    with _ended():
+    with ended():
         group = zarr.open_group(store, mode="r+")
         consolidated = group.metadata.consolidated_metadata is not None
         group.attrs.put(attributes)
@@ -247,81 +239,6 @@ def one_chunk_at_a_time() -> None:
         import zarr
 
         zarr.config.set({"async.concurrency": 1})
-
-
-@contextlib.contextmanager
-def _ended() -> Iterator[None]:
-    """Calls of zarr, which have ended when they have failed: zarr itself leaves what else it was reading and writing
-    for the call running. That would write files later, and print lines when the process ends."""
-    try:
-        yield
-    except Exception:
-        if (loop := _loops.get(os.getpid())) is not None:
-            asyncio.run_coroutine_threadsafe(_others(), loop).result()
-        raise
-
-
-async def _others() -> None:
-    """Wait for all that is running now, and does not wait so itself for another thread."""
-    this = asyncio.current_task()
-    assert this is not None
-    this.set_name(WAITING)
-    if others := {task for task in asyncio.all_tasks() if task.get_name() != WAITING}:
-        await asyncio.wait(others)
-
-
-#: In which loop zarr does its work, by process: a fork has another one.
-_loops: dict[int, asyncio.AbstractEventLoop] = {}
-
-
-@cache
-def _checked() -> Any:
-    """The class of a store that reads only regular files in its folder. It also refuses an empty file, which zarr
-    3.1 takes for a shard of missing chunks. Its errors name the files. Made late, as its base is zarr's."""
-    import zarr
-
-    class Checked(zarr.storage.LocalStore):
-        #: Bytes that a file of chunks may have.
-        most: int | None = None
-        #: Where files are written before they get their names; None: in their final folder.
-        temporary: Path | None = None
-        #: What the user calls its folder.
-        name = ""
-
-        async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
-            _loops[os.getpid()] = asyncio.get_running_loop()
-            is_metadata = os.path.basename(key) in METADATA
-            check_file(str(self.root), key, MOST_METADATA if is_metadata else self.most)
-            found = await super().get(key, prototype, byte_range)
-            if found is None or is_metadata:
-                return found
-            if not len(found):
-                raise Refusal("the file is empty")
-            return found
-
-        async def set(self, key: str, value: Any, *args: Any) -> None:
-            with self._naming(key):
-                if self.temporary is None:
-                    await super().set(key, value, *args)
-                    return
-                (made := self.temporary / "metadata").write_bytes(value.to_bytes())
-                os.replace(made, self.root / key)
-
-        async def delete(self, key: str) -> None:
-            with self._naming(key):
-                await super().delete(key)
-
-        @contextlib.contextmanager
-        def _naming(self, key: str) -> Iterator[None]:
-            """The system names a temporary file, or none."""
-            _loops[os.getpid()] = asyncio.get_running_loop()
-            try:
-                yield
-            except OSError as error:
-                name = f"{self.name or self.root}/{key}"
-                raise OSError(error.errno, error.strerror or str(error), name) from error
-
-    return Checked
 
 
 def _require() -> None:
