@@ -140,7 +140,8 @@ def _has_changed(recipe: Recipe, job: Job) -> bool:
         tasks = recipe.tasks(job.folder)
     except Exception:  # some of it is in its place already
         return False
-    return not is_as_read(job, tasks[0])
+    has_journal = next(job.done(0), None) is not None  # else all of it is in its place, and a process was ended here
+    return has_journal and not is_as_read(job, tasks[0])
 
 
 def check_new(output: Path, inputs: list[str], force: bool) -> None:

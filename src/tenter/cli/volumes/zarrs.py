@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import math
 import os
@@ -180,8 +181,11 @@ def create_zarr(
 
 
 def open_created(path: Path, name: str) -> ZarrArray:
+    """An array that `create_zarr` has made."""
     import zarr
 
+    if not is_zarr(str(path)):  # zarr would make an empty folder there
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     with ended():
         return check_array(zarr.open_array(checked()(path), mode="r+"), name)
 
