@@ -114,7 +114,7 @@ CHUNKED: list[Callable[[Input], None]] = [
 SINGLE: list[Callable[[Input], None]] = [rewritten_in_place, made_again]
 INPUTS = {
     "v3": Input("in.zarr", {}), "v2": Input("in.zarr", {"zarr_format": 2}), "group": Input("in.zarr", {}, True),
-    "shards": Input("in.zarr", {"shards": (16, 16, 16), "chunks": (4, 4, 4)}),
+    "shards": Input("in.zarr", {"shards": (16, 16, 16)}),
     "compressed": Input("in.zarr", {"compressors": zarr.codecs.ZstdCodec()}),
     ".npy": Input("in.npy"), "TIFF": Input("in.tif"), "pages": Input("pages.tif"),
 }  # fmt: skip
@@ -219,7 +219,7 @@ def check_continued(
 
 
 @pytest.mark.parametrize(
-    ("number", "name", "command", "change", "timed"), daily([(k, *case) for k, case in enumerate(CASES)], 31)
+    ("number", "name", "command", "change", "timed"), daily([(k, *case) for k, case in enumerate(CASES)], 53)
 )
 def test_a_killed_job_is_continued_with_the_input_as_it_is_now(
     capsys: pytest.CaptureFixture[str], number: int, name: str, command: str, change: Any, timed: bool
