@@ -170,16 +170,16 @@ def test_what_the_journal_trusts() -> None:
 
     def done(text: str) -> list[int]:
         Path("part/journal").write_text(text)
-        return np.flatnonzero(made.done([(9,)])[0]).tolist()
+        return sorted(k for ((lo, hi),), source in made.done(0) if source == "a" for k in range(lo, hi))
 
     now = job._boot()
-    assert done(f"\nboot {now}\n0 0:2 .\n0 4:5 .\n") == [0, 1, 4]
-    assert done(f"\nboot {now}\n0 0:2 .\n0 4:5\n") == [0, 1]
-    assert done(f"\nboot {now}\n0 0:2 .\n0 4:") == [0, 1]
-    assert done(f"\nboot {now}\n0 0:2 .\n0 4:\nboot {now}\n0 7:9 .\n") == [0, 1, 7, 8]
+    assert done(f"\nboot {now}\n0 0:2 of a .\n0 4:5 of a .\n") == [0, 1, 4]
+    assert done(f"\nboot {now}\n0 0:2 of a .\n0 4:5 of a\n") == [0, 1]
+    assert done(f"\nboot {now}\n0 0:2 of a .\n0 4:") == [0, 1]
+    assert done(f"\nboot {now}\n0 0:2 of a .\n0 4:\nboot {now}\n0 7:9 of a .\n") == [0, 1, 7, 8]
     # Of an earlier boot, what was on the disk for certain.
-    assert done(f"\nboot x\n0 0:2 .\nkept x\n0 4:5 .\n\nboot {now}\n0 8:9 .\n") == [0, 1, 8]
-    assert done("\nboot x\n0 0:2 .\n") == []
+    assert done(f"\nboot x\n0 0:2 of a .\nkept x\n0 4:5 of a .\n\nboot {now}\n0 8:9 of a .\n") == [0, 1, 8]
+    assert done("\nboot x\n0 0:2 of a .\n") == []
 
 
 # ---- disks and chunks that fail

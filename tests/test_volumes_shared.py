@@ -41,6 +41,9 @@ class Counting:
         self.shape, self.dtype = x.shape, x.dtype
         self.decoded: Counter[tuple[int, ...]] = Counter()
 
+    def files(self, box: Any) -> set[str]:
+        return set(map(str, chunks_of(box, self.chunk)))
+
     def read(self, box: Any) -> Any:
         self.decoded.update(chunks_of(box, self.chunk))
         return self.x[tuple(slice(lo, hi) for lo, hi in box)].copy()
@@ -62,7 +65,8 @@ def test_blocks_read_their_elements_and_share_from_an_axis_on(name: str, first: 
     read_by: dict[Any, set[Any]] = {}
     for box in boxes(op.shape_out, block):
         read = reads(op, box)
-        got = shared.read(shared.claim(box, read))
+        got, files = shared.read(shared.claim(box, read))
+        assert files == source.files(read)
         assert got.shape == extents(read) and np.array_equal(got, source.x[tuple(slice(lo, hi) for lo, hi in read)])
         assert len(shared._kept) <= most
         here = tuple(lo for lo, _ in box[:first]) if first < 3 else box

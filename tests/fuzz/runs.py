@@ -41,6 +41,7 @@ from . import (
     segments,
     storages,
     thresholds,
+    volumes,
 )
 from .arrays import bits, readable, same_bits
 from .call import Call
@@ -52,12 +53,13 @@ KINDS: dict[str, tuple[Any, float]] = {
     **operations.KINDS, **interpolating.KINDS,
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
-    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **samples.KINDS,
+    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **samples.KINDS, **volumes.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,
     "Gather": Gather, "Window": Window, "Filter": Filter, "Convention": Convention,
     "storage_cases": storage_cases, "object_cases": object_cases, "chunked": chunked, "samples": samples,
+    "volumes": volumes,
 }  # fmt: skip
 ERRORS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, NotImplementedError)
 # PyTorch's own word about arguments that its dispatcher does not let through.

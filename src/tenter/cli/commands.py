@@ -21,7 +21,7 @@ from tenter.cli.many import resize_many
 from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.pipes import PIPE, STDOUT, Input, opened, write_stdout
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Exists, Refusal
 from tenter.cli.resize import resize_file
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import say
@@ -79,7 +79,12 @@ def _carried_out(source: Input, output: str, args: argparse.Namespace, options: 
         return Outcome(task, "skipped")
     if args.dry_run:
         return Outcome(task, "planned", planned_sizes(source.path, output, options))
-    return Outcome(task, "done", *resize_file(source.path, output, options, source.name))
+    try:
+        return Outcome(task, "done", *resize_file(source.path, output, options, source.name))
+    except Exists:
+        if not args.skip_existing:
+            raise
+        return Outcome(task, "skipped")
 
 
 def repeat_command(args: argparse.Namespace) -> int:

@@ -13,7 +13,7 @@ from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
 from tenter.cli.formats import is_npy
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
-from tenter.cli.refusal import Refusal, first_line, one_line, require
+from tenter.cli.refusal import Exists, Refusal, first_line, one_line, require
 from tenter.cli.streams import say
 from tenter.cli.summary import Outcome, as_json, line_of, line_of_many
 from tenter.cli.workers import run
@@ -74,6 +74,8 @@ def _plan_one(task: Task, options: Options) -> Outcome:
     try:
         return Outcome(task, "planned", planned_sizes(check_input(task.source), task.output, options))
     except Exception as error:
+        if options.skip_existing and isinstance(error, Exists):
+            return Outcome(task, "skipped")
         return Outcome(task, "failed", error=first_line(error))
 
 

@@ -45,7 +45,8 @@ class Options(NamedTuple):
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
     is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
     a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on. max_pixels: None for Pillow's limit. frame: the one to read of several."""
+    on. max_pixels: None for Pillow's limit. frame: the one to read of several. skip_existing: whether an output that
+    another process makes meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None
@@ -67,6 +68,7 @@ class Options(NamedTuple):
     frame: int | None
     encoding: Encoding
     force: bool
+    skip_existing: bool
     follow_links: bool
 
 
@@ -102,6 +104,7 @@ def read_options(args: argparse.Namespace) -> Options:
         frame=None if args.frame is None else whole_number(args.frame, "--frame"),
         encoding=_encoding(args),
         force=args.force,
+        skip_existing=args.skip_existing,
         follow_links=args.follow_links,
     )
 

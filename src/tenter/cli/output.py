@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from tenter.cli.place import place_new
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Exists, Refusal
 
 BEGINNING, ENDING = ".tenter-", ".tmp"
 ACCESS_LIST = "system.posix_acl_access"
@@ -56,9 +56,9 @@ def check_output(path: str, source: Path | None, force: bool, follow_links: bool
         if not target.is_file():
             raise Refusal(f"{path}: exists and is not a regular file")
         if not force:
-            same = source is not None and os.path.samefile(source, target)
-            what = "is the input itself" if same else "exists already"
-            raise Refusal(f"{path}: {what}; --force overwrites it")
+            if source is not None and os.path.samefile(source, target):
+                raise Refusal(f"{path}: is the input itself; --force overwrites it")
+            raise Exists(f"{path}: exists already; --force overwrites it")
     elif os.path.islink(path) and not force:
         raise Refusal(f"{path}: is a link to a file that does not exist; --force creates it")
     if not os.access(folder, os.W_OK | os.X_OK):

@@ -7,17 +7,17 @@ import errno
 import os
 from pathlib import Path
 
-from tenter.cli.refusal import Refusal
+from tenter.cli.refusal import Exists
 
 AT_FDCWD, RENAME_NOREPLACE = -100, 1
 
 
 def place_new(temporary: Path, target: Path) -> None:
-    """Rename or link `temporary` to `target`; refuse if that exists."""
+    """Rename or link `temporary` to `target`; refuse if that exists, as another process may have made it meanwhile."""
     try:
         _link_or_rename(temporary, target)
     except FileExistsError as error:
-        raise Refusal(f"{target}: appeared while this was running; --force overwrites it") from error
+        raise Exists(f"{target}: appeared while this was running; --force overwrites it") from error
 
 
 def _link_or_rename(temporary: Path, target: Path) -> None:

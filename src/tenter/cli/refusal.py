@@ -9,6 +9,10 @@ class Refusal(Exception):
     """The command cannot be carried out. Its message is for the user, who gets it as one line and exit code 2."""
 
 
+class Exists(Refusal):
+    """The output is there already, which --skip-existing takes for done."""
+
+
 def first_line(error: BaseException) -> str:
     """The message of an exception in one line. The library's messages have a second line, which shows the call."""
     text = str(error)

@@ -21,7 +21,7 @@ from tenter.cli.folders import Task
 from tenter.cli.interrupts import WAIT_SECONDS, interruptible
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
-from tenter.cli.refusal import first_line
+from tenter.cli.refusal import Exists, first_line
 from tenter.cli.resize import resize_file
 from tenter.cli.streams import STDERR, quiet
 from tenter.cli.summary import Outcome
@@ -63,6 +63,8 @@ def _attempt(task: Task, options: Options) -> Outcome:
         _make_folder(task.output)
         return Outcome(task, "done", *resize_file(source, task.output, options))
     except Exception as error:
+        if options.skip_existing and isinstance(error, Exists):
+            return Outcome(task, "skipped")
         # One failure must not stop the other files.
         return Outcome(task, "failed", error=first_line(error))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable
 from fractions import Fraction
@@ -160,6 +161,7 @@ def _make(
     check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force)  # noqa: E731
     scale = multiscale and multiscale.scale
     full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, "scale": scale, **about}
+    full["written"] = digest_of([describe, voxel])
     ended = carry_out(Recipe(path, plain(full), None, check, make, tasks, place), how)
     before = Array(source.name, source.shape, multiscale and ngff.voxel_of(multiscale, multiscale.scale))
     return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended)
@@ -171,6 +173,11 @@ def _described(source: Source, shape: tuple[int, ...]) -> dict[str, Any]:
     assert multiscale is not None
     level = ngff.level(multiscale, "0", source.shape, shape)
     return ngff.written(source.attributes, multiscale, [level], zarr_format(source), alone=True)
+
+
+def digest_of(value: Any) -> str:
+    """A digest of metadata that a result gets."""
+    return hashlib.sha256(json.dumps(plain(value), sort_keys=True).encode()).hexdigest()
 
 
 def plain(value: Any) -> Any:

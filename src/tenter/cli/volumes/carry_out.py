@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import memory, zarrs
 from tenter.cli.volumes.blocks import Task, cut
-from tenter.cli.volumes.job import Job, open_job, remove_partial, working_folder
-from tenter.cli.volumes.run import Count, run
+from tenter.cli.volumes.job import SUFFIX, Job, open_job, remove_partial, working_folder
+from tenter.cli.volumes.run import Count, has_block, is_as_read, run
 
 
 class How(NamedTuple):
@@ -28,7 +28,8 @@ class How(NamedTuple):
 class Recipe(NamedTuple):
     """How one output is made. about: what it is, in plain values. within: where its working folder is, if not next to
     the output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a
-    folder. tasks: opens them, in the order in which they are filled. place: moves what is made from the working folder
+    folder. tasks: opens them, in the order in which they are filled: the first is made of the input, each other one of
+    the one before it. place: moves what is made from the working folder
     to the output; it may have been ended in the middle before."""
 
     output: Path
@@ -56,11 +57,14 @@ def carry_out(recipe: Recipe, how: How) -> Ended | None:
     start = time.monotonic()
     if not working_folder(recipe.output, recipe.within).exists():
         recipe.check()
-    job = open_job(recipe.output, recipe.about, recipe.within)
     try:
-        count = _finish(recipe, how, job)
-    finally:
-        job.release()
+        job = open_job(recipe.output, recipe.about, recipe.within)
+        try:
+            count = _finish(recipe, how, job)
+        finally:
+            job.release()
+    except OSError as error:
+        raise _named(error, recipe.output) from error
     return Ended(time.monotonic() - start, memory.peak(), count)
 
 
@@ -71,6 +75,11 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
             "repeat it to finish it, or start over by --force"
         )
     is_new = not job.is_known
+    if not is_new and job.is_finished and _has_changed(recipe, job):
+        if not how.force:
+            what = f"its input changed after it was made (in {job.folder})"
+            raise Refusal(f"{recipe.output}: {what}; --force starts over")
+        is_new = True
     count = Count(0, 0, 0)
     try:
         if is_new:
@@ -101,16 +110,38 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
         job.record()
     try:
         with zarrs.bounded([stored for task in tasks for stored in (task.source, task.target)]):
-            return run(job, tasks, cuts)
+            count = run(job, tasks, cuts)
+        if not is_as_read(job, tasks[0]):
+            raise Refusal(f"{tasks[0].source.name}: changed while it was read")
+        return count
     except KeyboardInterrupt:
         then = "the same command continues" if job.is_kept else f"nothing is kept ({job.problem})"
         raise KeyboardInterrupt(f"; {then}") from None
-    except Exception as error:
+    except Exception as failed:
+        error = _named(failed, recipe.output)
         remove_partial(job.folder)
-        if not job.is_kept or not job.has_done:
+        if not job.is_kept or not has_block(job, tasks[0]):
             job.forget()  # what is wrong may be wrong for good
-            raise Refusal(first_line(error)) from error
-        raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from error
+            raise Refusal(first_line(error)) from failed
+        raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from failed
+
+
+def _named(error: Exception, output: Path) -> Exception:
+    """An error with the name of the output, where the system names a file of the working folder or none."""
+    if not isinstance(error, OSError) or not error.errno:
+        return error
+    is_ours = error.filename is None or SUFFIX in str(error.filename)
+    return OSError(error.errno, error.strerror, str(output)) if is_ours else error
+
+
+def _has_changed(recipe: Recipe, job: Job) -> bool:
+    """Whether the input is another one than a result that is made, and still in its working folder, was made of."""
+    try:
+        tasks = recipe.tasks(job.folder)
+    except Exception:  # some of it is in its place already
+        return False
+    has_journal = next(job.done(0), None) is not None  # else all of it is in its place, and a process was ended here
+    return has_journal and not is_as_read(job, tasks[0])
 
 
 def check_new(output: Path, inputs: list[str], force: bool) -> None:

@@ -20,9 +20,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from tenter.cli.place import place_new
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import mark
@@ -30,9 +27,8 @@ from tenter.cli.volumes.windows import Box
 
 SUFFIX = ".tenter-part"
 LAST = {"job": 1, "finished": 2}
-#: Ends each line of the journal; a line without it was cut off.
-END = " ."
-Done = npt.NDArray[np.bool_]
+#: In each line of the journal, what is before the state of the source; and what ends it: a line without was cut off.
+OF, END = " of ", " ."
 
 
 class Job:
@@ -57,11 +53,6 @@ class Job:
     def is_kept(self) -> bool:
         """Whether another process would find this folder."""
         return not self.problem
-
-    @property
-    def has_done(self) -> bool:
-        """Whether a block is written."""
-        return any(True for _ in self._noted())
 
     def begin(self) -> None:
         """Forget what is there, if anything. What says that all is made goes last."""
@@ -92,9 +83,9 @@ class Job:
         self._journal = os.open(self.folder / "journal", flags, 0o666)
         self._write(f"\nboot {_boot()}\n")  # on a new line, even if the last line was cut off
 
-    def add(self, task: int, block: Box) -> None:
-        """Note a block, in units of the output, that is written."""
-        self._write(f"{task} {' '.join(f'{lo}:{hi}' for lo, hi in block)}{END}\n")
+    def add(self, task: int, block: Box, source: str) -> None:
+        """Note a block, in units of the output, that is written. source: for the state of what it was made of."""
+        self._write(f"{task} {' '.join(f'{lo}:{hi}' for lo, hi in block)}{OF}{source}{END}\n")
 
     def keep(self) -> None:
         """Make sure that what is noted survives a failure of power too."""
@@ -102,12 +93,10 @@ class Job:
         self._write(f"kept {_boot()}\n")
         os.fsync(self._journal)
 
-    def done(self, grids: list[tuple[int, ...]]) -> list[Done]:
-        """Which units of each array are written. grids: how many units each has along each dim."""
-        found = [np.zeros(grid, bool) for grid in grids]
-        for task, block in self._noted():
-            found[task][tuple(slice(lo, hi) for lo, hi in block)] = True
-        return found
+    def done(self, task: int) -> Iterator[tuple[Box, str]]:
+        """The blocks of an array that are written, from first to last, and the state of what each was made of. Of a
+        block that was made again, the last counts."""
+        return ((block, source) for number, block, source in self._noted() if number == task)
 
     def end(self) -> None:
         """Remove the working folder."""
@@ -135,7 +124,7 @@ class Job:
         except (OSError, ValueError):
             return None
 
-    def _noted(self) -> Iterator[tuple[int, Box]]:
+    def _noted(self) -> Iterator[tuple[int, Box, str]]:
         """The blocks of the journal that are on the disk for certain: those of this boot, and those before a `kept`."""
         try:
             text = (self.folder / "journal").read_text()
@@ -149,8 +138,9 @@ class Job:
             if word == "boot":
                 boot = rest
             elif rest.endswith(END) and (k < kept or (boot == _boot() != "")):
-                ends = (part.split(":") for part in rest.removesuffix(END).split())
-                yield int(word), tuple((int(lo), int(hi)) for lo, hi in ends)
+                block, _, source = rest.removesuffix(END).partition(OF)
+                ends = (part.split(":") for part in block.split())
+                yield int(word), tuple((int(lo), int(hi)) for lo, hi in ends), source
 
     def _write(self, text: str) -> None:
         data = text.encode()

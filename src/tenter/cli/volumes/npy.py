@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tenter.cli.refusal import Refusal, first_line
+from tenter.cli.volumes.stored import state
 from tenter.cli.volumes.windows import Box, Pixels, extents
 
 #: Adjacent elements are read and written in runs of about this many bytes.
@@ -40,11 +41,17 @@ class NpyFile:
         for at, n, place in self._runs(box):
             done = 0
             while done < n:
-                got = os.preadv(file, [flat[place + done : place + n]], at + done)
+                try:
+                    got = os.preadv(file, [flat[place + done : place + n]], at + done)
+                except OSError as error:
+                    raise OSError(error.errno, error.strerror, self.name) from error
                 if not got:
                     raise Refusal(f"{self.name}: ended while it was read")
                 done += got
         return values.astype(self.dtype.newbyteorder("="), copy=False)
+
+    def files(self, box: Box) -> set[str]:
+        return {state(self._file("rb"))}  # of the open file, which another may have replaced
 
     def write(self, box: Box, values: Pixels) -> None:
         stored = np.ascontiguousarray(values, self.dtype)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, zarrs
-from tenter.cli.volumes.arrays import OLD, RESULT, plain, resized_file
+from tenter.cli.volumes.arrays import OLD, RESULT, digest_of, plain, resized_file
 from tenter.cli.volumes.axes import read_axes
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
@@ -167,10 +167,11 @@ def _beside(
 ) -> Ended | None:  # fmt: skip
     """A new group of the array itself and its levels."""
     paths, names = [str(k) for k in range(len(shapes))], ngff.names(multiscale)
+    written = _attributes(source, multiscale, paths, shapes, wanted)
 
     def make(folder: Path) -> None:
         at = folder / RESULT
-        zarrs.create_group(at, _attributes(source, multiscale, paths, shapes, wanted), zarr_format(source))
+        zarrs.create_group(at, written, zarr_format(source))
         for path, shape in zip(paths, shapes):
             zarrs.create_zarr(at / path, source.like, shape, full.dtype, chunks, zarr_format(source), names)
 
@@ -183,7 +184,7 @@ def _beside(
             put_in_place(folder / RESULT, output, how.force, folder / OLD)
 
     check: Callable[[], None] = lambda: check_new(output, [source.identity[0]], how.force)  # noqa: E731
-    about = {**_about(source, shapes, wanted), "chunks": plain(chunks)}
+    about = {**_about(source, shapes, wanted), "chunks": plain(chunks), "written": digest_of(written)}
     return carry_out(Recipe(output, about, None, check, make, tasks, place), how)
 
 

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 import tenter
 from tenter.cli.volumes.blocks import Cut, Task, boxes, n_bytes, units
-from tenter.cli.volumes.job import Done, Job
+from tenter.cli.volumes.job import Job
 from tenter.cli.volumes.progress import Progress, progress
 from tenter.cli.volumes.shared import Claim, SharedChunks
+from tenter.cli.volumes.stored import digest
 from tenter.cli.volumes.windows import Box, compute, reads
 
 #: Seconds after which what is done is made to survive a failure of power.
@@ -31,24 +33,22 @@ class Count(NamedTuple):
     made: int
 
 
-def grid(task: Task) -> tuple[int, ...]:
-    """How many units the result has along each dim."""
-    return tuple(-(-n // u) for n, u in zip(task.op.shape_out, task.target.unit))
-
-
 def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
-    """Make the unfinished blocks of each task, in order: a level is computed from the one before it."""
-    total, todo = 0, []
-    for task, how, done in zip(tasks, cuts, job.done([grid(task) for task in tasks])):
-        every = list(boxes(task.op.shape_out, how.shape))
-        total += len(every)
-        todo.append([box for box in every if not _is_done(done, units(box, task.target.unit))])
+    """Make the unfinished blocks of each task, in order: the first reads the input, and each other one what the one
+    before it has made."""
+    blocks = [list(boxes(task.op.shape_out, how.shape)) for task, how in zip(tasks, cuts)]
+    todo = [_unfinished(job, number, task, some) for number, (task, some) in enumerate(zip(tasks, blocks))]
     left = sum(n_bytes(box, task.op) for task, some in zip(tasks, todo) for box in some)
+    count = Count(sum(map(len, blocks)), 0, 0)
     job.open_journal()
     tenter.set_num_threads(1)  # there is a thread for each core
     try:
         with progress(left) as bar:
             for number, (task, how, some) in enumerate(zip(tasks, cuts, todo)):
+                if number:  # the one before may have made some of what this one reads again
+                    some = _unfinished(job, number, task, blocks[number])
+                made = sum(n_bytes(box, task.op) for box in some)
+                count = Count(count.blocks, count.there + len(blocks[number]) - len(some), count.made + made)
                 shared = SharedChunks(task.source, task.op, how.shape, how.shared)
                 _Workers(job, number, task, shared, bar).run(iter(some), min(how.threads, len(some)))
     except Exception:
@@ -58,11 +58,40 @@ def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
     finally:
         tenter.set_num_threads(None)
     job.keep()
-    return Count(total, total - sum(map(len, todo)), left)
+    return count
 
 
-def _is_done(done: Done, block: Box) -> bool:
-    return bool(np.all(done[tuple(slice(lo, hi) for lo, hi in block)]))
+def is_as_read(job: Job, task: Task) -> bool:
+    """Whether the input is still what all of the first task was made of."""
+    return bool(np.all(_done(job, 0, task)))
+
+
+def has_block(job: Job, task: Task) -> bool:
+    """Whether a block of the first task is made of the input as it is now."""
+    return any(_is_fresh(task, block, source) for block, source in job.done(0))
+
+
+def _unfinished(job: Job, number: int, task: Task, blocks: list[Box]) -> list[Box]:
+    done = _done(job, number, task)
+    return [box for box in blocks if not np.all(done[_slices(units(box, task.target.unit))])]
+
+
+def _done(job: Job, number: int, task: Task) -> npt.NDArray[np.bool_]:
+    """Which units of a task's result are made of its source as it is now."""
+    found = np.zeros([-(-n // u) for n, u in zip(task.op.shape_out, task.target.unit)], bool)
+    for block, source in job.done(number):
+        found[_slices(block)] = _is_fresh(task, block, source)
+    return found
+
+
+def _is_fresh(task: Task, block: Box, source: str) -> bool:
+    """Whether what a block was made of is as it was. block: in units of the result."""
+    box = tuple((lo * u, min(hi * u, n)) for (lo, hi), u, n in zip(block, task.target.unit, task.op.shape_out))
+    return digest(task.source.files(reads(task.op, box))) == source
+
+
+def _slices(block: Box) -> tuple[slice, ...]:
+    return tuple(slice(lo, hi) for lo, hi in block)
 
 
 class _Workers:
@@ -118,10 +147,10 @@ class _Workers:
 
     def _make(self, box: Box, claim: Claim) -> None:
         task = self.task
-        values = compute(task.op, box, self.shared.read(claim))
-        task.target.write(box, values)
+        pixels, files = self.shared.read(claim)
+        task.target.write(box, compute(task.op, box, pixels))
         with self.lock:
             if self.given_up:  # the journal is closed
                 return
-            self.job.add(self.number, units(box, task.target.unit))
+            self.job.add(self.number, units(box, task.target.unit), digest(files))
             self.bar.made += n_bytes(box, task.op)

@@ -75,11 +75,18 @@ def kept_chunks(axes: list[Along], first: int) -> int:
     return count
 
 
+class Read(NamedTuple):
+    """Elements, and the files that hold them as they were before these were read."""
+
+    pixels: Pixels
+    files: set[str]
+
+
 class _Claimed(NamedTuple):
     """A chunk that a block reads. decodes: whether this block decodes it."""
 
     at: Index
-    pixels: Future[Pixels]
+    read: Future[Read]
     decodes: bool
 
 
@@ -96,7 +103,7 @@ class SharedChunks:
     def __init__(self, source: Stored, op: Operation, block: Index, first: int) -> None:
         self._source, self._op, self._block, self._first = source, op, block, first
         self._axes = along(op, source.chunk, block) if source.chunk is not None and first < len(block) else None
-        self._kept: dict[Key, Future[Pixels]] = {}
+        self._kept: dict[Key, Future[Read]] = {}
         self._ends: list[tuple[Index, Key]] = []
 
     def claim(self, block: Box, read: Box) -> Claim:
@@ -108,43 +115,50 @@ class SharedChunks:
         chunks, before = [], number[: self._first]
         for at in itertools.product(*ranges):
             key = (before, at)
-            pixels = self._kept.get(key)
-            decodes = pixels is None
-            if pixels is None:
-                pixels = Future()
+            found = self._kept.get(key)
+            decodes = found is None
+            if found is None:
+                found = Future()
                 last = before + tuple(int(a.last[k]) for a, k in zip(self._axes[self._first :], at[self._first :]))
                 if last > number:
-                    self._kept[key] = pixels
+                    self._kept[key] = found
                     heapq.heappush(self._ends, (last, key))
-            chunks.append(_Claimed(at, pixels, decodes))
+            chunks.append(_Claimed(at, found, decodes))
         is_alone = all(c.decodes and (before, c.at) not in self._kept for c in chunks)
         while self._ends and self._ends[0][0] <= number:
             del self._kept[heapq.heappop(self._ends)[1]]
         return Claim(read, None if is_alone else chunks)
 
-    def read(self, claim: Claim) -> Pixels:
-        """The elements of a claim. It first decodes its own chunks, so blocks that wait for each other both go on."""
+    def read(self, claim: Claim) -> Read:
+        """What a claim names. It first decodes its own chunks, so blocks that wait for each other both go on."""
         if claim.chunks is None:
-            return self._source.read(claim.box)
+            return self._read(claim.box)
         x: Pixels = np.empty(extents(claim.box), self._op.dtype)
+        files: set[str] = set()
         left = sorted(claim.chunks, key=lambda chunk: not chunk.decodes)[::-1]
         claim.chunks.clear()
         try:
             while left:
-                self._put(x, claim.box, left[-1])
+                files |= self._put(x, claim.box, left[-1])
                 left.pop()  # so that memory of its pixels is free where no other block needs it
         except BaseException as error:
             for chunk in left:
-                if chunk.decodes and not chunk.pixels.done():
-                    chunk.pixels.set_exception(error)
+                if chunk.decodes and not chunk.read.done():
+                    chunk.read.set_exception(error)
             raise
-        return x
+        return Read(x, files if x.size else set())
 
-    def _put(self, x: Pixels, box: Box, chunk: _Claimed) -> None:
+    def _read(self, box: Box) -> Read:
+        files = self._source.files(box)  # before: a change meanwhile must be seen later
+        return Read(self._source.read(box), files)
+
+    def _put(self, x: Pixels, box: Box, chunk: _Claimed) -> set[str]:
         assert self._source.chunk is not None
         whole = tuple((k * c, min((k + 1) * c, n)) for k, c, n in zip(chunk.at, self._source.chunk, self._op.shape))
         if chunk.decodes:
-            chunk.pixels.set_result(self._source.read(whole))
+            chunk.read.set_result(self._read(whole))
         both = [(max(lo, a), min(hi, b)) for (lo, hi), (a, b) in zip(box, whole)]
         inside = tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, whole))
-        x[tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, box))] = chunk.pixels.result()[inside]
+        found = chunk.read.result()
+        x[tuple(slice(lo - a, hi - a) for (lo, hi), (a, _) in zip(both, box))] = found.pixels[inside]
+        return found.files

@@ -17,6 +17,7 @@ from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import dim_names
 from tenter.cli.volumes.inside import inside
+from tenter.cli.volumes.store import ATTRIBUTES, ROOTS
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.windows import Box, Pixels
 from tenter.cli.voxels import Voxel
@@ -28,7 +29,8 @@ ZARR_FORMAT = 3
 class Source(NamedTuple):
     """stored: the array, its dims in the order of memory: reversed if is_turned. names: the dims' names. like: a zarr
     array, whose chunks and codecs a result takes. multiscale: what is known of axes and voxels, and all attributes of
-    the array's group. identity: what tells it from another array. is_group: whether levels can be stored next to it."""
+    the array's group. identity: what tells it from another array, apart from its elements: the state of the files that
+    hold them is noted with each block that is made of them. is_group: whether levels can be stored next to it."""
 
     stored: Stored
     is_turned: bool
@@ -60,6 +62,9 @@ class Turned:
     def read(self, box: Box) -> Pixels:
         return np.ascontiguousarray(self.of.read(box[::-1]).T)
 
+    def files(self, box: Box) -> set[str]:
+        return self.of.files(box[::-1])
+
     def write(self, box: Box, values: Pixels) -> None:
         self.of.write(box[::-1], np.ascontiguousarray(values.T))
 
@@ -78,8 +83,7 @@ def open_source(path: str) -> Source:
     if Path(path).suffix.lower() == ".npy" and os.path.isfile(path):
         stored, fortran = npy.open_npy(Path(path))
         _check(stored)
-        state = os.stat(path)
-        identity = [os.path.realpath(path), state.st_size, state.st_mtime_ns]
+        identity = [os.path.realpath(path), stored.dtype.str, fortran]
         return Source(stored, fortran, dim_names({}, None, len(stored.shape)), None, None, {}, identity)
     if Path(path).suffix.lower() in tiffs.ENDINGS and os.path.isfile(path):
         return _of_tiff(path)
@@ -107,8 +111,7 @@ def open_source(path: str) -> Source:
 def _of_tiff(path: str) -> Source:
     stack = tiffs.open_tiff(Path(path))
     _check(stack.stored)
-    state = os.stat(path)
-    identity = [os.path.realpath(path), state.st_size, state.st_mtime_ns]
+    identity = [os.path.realpath(path), stack.stored.dtype.str, *stack.names]
     multiscale = None
     if stack.voxel.sizes:
         name = re.sub(r"(\.ome)?\.tiff?$", "", Path(path).name, flags=re.IGNORECASE)
@@ -142,11 +145,12 @@ def _check(stored: Stored) -> None:
 
 def _digest(path: str) -> str:
     """A digest of the metadata of a zarr array."""
-    for name in zarrs.ROOTS:
+    found = hashlib.sha256()
+    for name in (*ROOTS, ATTRIBUTES):
         file = Path(path, name)
         if file.is_file():
-            return hashlib.sha256(file.read_bytes()).hexdigest()
-    return ""
+            found.update(file.read_bytes())
+    return found.hexdigest()
 
 
 def _bytes(box: Box, dtype: np.dtype[Any]) -> int:

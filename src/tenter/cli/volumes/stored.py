@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +27,9 @@ class Stored(Protocol):
     def read(self, box: Box) -> Pixels:
         """The elements of a box, contiguous and in this machine's byte order."""
 
+    def files(self, box: Box) -> set[str]:
+        """The files that hold a box, each with its `state`. Never fails: reading says what is wrong."""
+
     def write(self, box: Box, values: Pixels) -> None:
         """Write whole units. A unit that could not be written is left out or as it was."""
 
@@ -32,6 +38,21 @@ class Stored(Protocol):
 
     def writing(self) -> int:
         """Bytes that writing takes in addition to the elements, at most."""
+
+
+def state(file: str | int, name: str = "") -> str:
+    """What changes when a file is written or replaced. Programs can set the modification time back, the change time
+    they cannot. Not the inode: a file system without fixed numbers gives a file that is as it was another one."""
+    try:
+        found = os.stat(file)
+    except OSError:
+        return f"{name} -"
+    return f"{name} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def digest(files: Iterable[str]) -> str:
+    """One word for the states of some files."""
+    return hashlib.blake2b("\n".join(sorted(files)).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
 def whole(shape: tuple[int, ...]) -> Box:

@@ -15,7 +15,7 @@ from tenter.cli.reading.stack import CHANNEL, described, opened_stack, place_of,
 from tenter.cli.reading.tiff import check_whole, decoded
 from tenter.cli.refusal import Refusal, require
 from tenter.cli.volumes.npy import NpyFile
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.stored import Stored, state
 from tenter.cli.volumes.windows import Box, Pixels, extents
 from tenter.cli.voxels import SPACE, Voxel, short_unit
 from tenter.cli.writing.tiff import CLASSIC_LIMIT
@@ -42,6 +42,7 @@ class Pages:
 
     def __init__(self, series: Any, name: str, opened: Any) -> None:
         self.name, self._series, self._opened, self._lock = name, series, opened, threading.Lock()
+        self._file: int = series.keyframe.parent.filehandle.fileno()
         self.shape, self.dtype = tuple(series.shape), np.dtype(series.dtype)
         self._inner: int = series.keyframe.ndim
         self.unit = (*[1] * (len(self.shape) - self._inner), *self.shape[len(self.shape) - self._inner :])
@@ -66,6 +67,11 @@ class Pages:
                 return pixels.reshape(self.unit[-self._inner :])
             except Refusal as error:
                 raise Refusal(f"{self.name}: page {index}: {error}") from error
+            except OSError as error:
+                raise OSError(error.errno, error.strerror or str(error), self.name) from error
+
+    def files(self, box: Box) -> set[str]:
+        return {state(self._file)}
 
     def write(self, box: Box, values: Pixels) -> None:
         raise NotImplementedError
@@ -88,6 +94,9 @@ class Ordered:
 
     def read(self, box: Box) -> Pixels:
         return np.ascontiguousarray(self.of.read(self._back(box)).transpose(self.order))
+
+    def files(self, box: Box) -> set[str]:
+        return self.of.files(self._back(box))
 
     def write(self, box: Box, values: Pixels) -> None:
         self.of.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))

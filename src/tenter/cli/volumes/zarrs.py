@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import math
 import os
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,17 +17,13 @@ import numpy as np
 from tenter._arrays import promised
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
-from tenter.cli.volumes.inside import check_file
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.store import ROOTS, checked, ended
+from tenter.cli.volumes.stored import Stored, state
 from tenter.cli.volumes.windows import Box, Pixels
 
 if TYPE_CHECKING:
     import zarr
 
-ROOTS = ("zarr.json", ".zarray", ".zgroup")
-METADATA = (*ROOTS, ".zattrs", ".zmetadata")
-#: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
-MOST_METADATA = 256 << 20
 #: How much wider filters may make elements: eight bytes of one, and as much again.
 WIDER = 16
 #: Bytes that codecs add to a chunk: checksums, heads.
@@ -44,25 +40,29 @@ class ZarrArray:
         self._chunk = tuple(array.chunks)
         self.chunk = self._decoded_at_once()
         self.largest = self._largest()
-        if isinstance(array.store, _checked()):
+        if isinstance(array.store, checked()):
+            array.store.name = name
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
             array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
     def read(self, box: Box) -> Pixels:
         try:
-            values = self.array[_place(box)]
+            with ended():
+                values = self.array[_place(box)]
         except Exception as error:
             raise self._unreadable(box, error) from error
         return np.ascontiguousarray(values, self.dtype.newbyteorder("="))
 
+    def files(self, box: Box) -> set[str]:
+        if any(lo == hi for lo, hi in box):
+            return set()
+        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key  # type: ignore[attr-defined]
+        units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
+        return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
+
     def write(self, box: Box, values: Pixels) -> None:
-        try:
+        with ended():
             self.array[_place(box)] = values
-        except OSError as error:
-            # zarr's names a temporary file, or none.
-            key = self.array.metadata.encode_chunk_key(tuple(lo // n for (lo, _), n in zip(box, self.unit)))
-            several = any(hi - lo > n for (lo, hi), n in zip(box, self.unit))
-            raise OSError(error.errno, error.strerror or str(error), f"{self.name}/{key}{' on' * several}") from error
 
     def reading(self, box: Box) -> int:
         """The encoded chunk and its elements. For a shard: its bytes, its elements and a chunk's."""
@@ -90,7 +90,8 @@ class ZarrArray:
         """The error of the first chunk that cannot be read, with its name."""
         for chunk in _chunks(box, self._chunk, self.shape):
             try:
-                self.array[_place(chunk)]
+                with ended():
+                    self.array[_place(chunk)]
             except Exception as found:
                 within = tuple(lo // n for (lo, _), n in zip(chunk, self._chunk))
                 stored = tuple(lo // n for (lo, _), n in zip(chunk, self.unit))
@@ -111,7 +112,8 @@ def open_zarr(path: str) -> Any:
     import zarr
 
     try:
-        return zarr.open(_checked()(path, read_only=True), mode="r")
+        with ended():
+            return zarr.open(checked()(path, read_only=True), mode="r")
     except OSError:
         raise
     except Exception as error:
@@ -174,13 +176,18 @@ def create_zarr(
         chunks = default_chunks(shape, dtype.itemsize)
     if shards is None:
         chunks = tuple(max(1, min(c, n)) for c, n in zip(chunks, shape))
-    zarr.create_array(zarr.storage.LocalStore(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
+    with ended():
+        zarr.create_array(checked()(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
 
 
 def open_created(path: Path, name: str) -> ZarrArray:
+    """An array that `create_zarr` has made."""
     import zarr
 
-    return check_array(zarr.open_array(zarr.storage.LocalStore(path), mode="r+"), name)
+    if not is_zarr(str(path)):  # zarr would make an empty folder there
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    with ended():
+        return check_array(zarr.open_array(checked()(path), mode="r+"), name)
 
 
 def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -199,7 +206,8 @@ def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     _require()
     import zarr
 
-    zarr.create_group(zarr.storage.LocalStore(path), attributes=attributes, zarr_format=format_)
+    with ended():
+        zarr.create_group(checked()(path), attributes=attributes, zarr_format=format_)
 
 
 def check_level(path: Path) -> None:
@@ -213,13 +221,14 @@ def set_attributes(path: str, attributes: dict[str, Any], temporary: Path) -> No
     folder of the same file system."""
     import zarr
 
-    store = _checked()(path)
+    store = checked()(path)
     store.temporary = temporary
-    group = zarr.open_group(store, mode="r+")
-    consolidated = group.metadata.consolidated_metadata is not None
-    group.attrs.put(attributes)
-    if consolidated:
-        zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
+    with ended():
+        group = zarr.open_group(store, mode="r+")
+        consolidated = group.metadata.consolidated_metadata is not None
+        group.attrs.put(attributes)
+        if consolidated:
+            zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
 
 
 def bounded(arrays: list[Stored]) -> contextlib.AbstractContextManager[None]:
@@ -234,38 +243,6 @@ def one_chunk_at_a_time() -> None:
         import zarr
 
         zarr.config.set({"async.concurrency": 1})
-
-
-@cache
-def _checked() -> Any:
-    """The class of a store that reads only regular files in its folder. It also refuses an empty file, which zarr
-    3.1 takes for a shard of missing chunks. Made late, as its base is zarr's."""
-    import zarr
-
-    class Checked(zarr.storage.LocalStore):
-        #: Bytes that a file of chunks may have.
-        most: int | None = None
-        #: Where files are written before they get their names; None: in their final folder.
-        temporary: Path | None = None
-
-        async def get(self, key: str, prototype: Any = None, byte_range: Any = None) -> Any:
-            is_metadata = os.path.basename(key) in METADATA
-            check_file(str(self.root), key, MOST_METADATA if is_metadata else self.most)
-            found = await super().get(key, prototype, byte_range)
-            if found is None or is_metadata:
-                return found
-            if not len(found):
-                raise Refusal("the file is empty")
-            return found
-
-        async def set(self, key: str, value: Any, *args: Any) -> None:
-            if self.temporary is None:
-                await super().set(key, value, *args)
-                return
-            (made := self.temporary / "metadata").write_bytes(value.to_bytes())
-            os.replace(made, self.root / key)
-
-    return Checked
 
 
 def _require() -> None:
