@@ -31,7 +31,7 @@ from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import Voxel, spaced
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_format, holds_cmyk, holds_one
+from tenter.cli.writing.holding import as_written, check_format, holds_cmyk
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
@@ -107,7 +107,7 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep
     shrunk = partial(reduction, options=options)
-    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, holds_one(type_))
+    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
     return opened(source, how)
 
 
