@@ -19,7 +19,8 @@ CLASSIC_LIMIT = 2**32 - 2**25
 HORIZONTAL = 2
 #: Tags of a file's layout, which EXIF of a camera may repeat.
 LAYOUT = {
-    *range(254, 270), 273, *range(275, 282), *range(284, 296), 317, *range(320, 333), *range(338, 348), *range(512, 533),
+    *range(254, 270), 273, *range(275, 282), *range(284, 296), 317, *range(320, 333), *range(338, 348),
+    *range(512, 533),
 }  # fmt: skip
 
 
