@@ -183,3 +183,59 @@ def test_a_palette_with_several_clear_colors_has_one_in_a_gif(capsys: pytest.Cap
         want = np.frombuffer(alphas, np.uint8)[pixels] >= 128
         assert np.array_equal(made[..., 3] == 255, want)
         assert np.array_equal(made[want][:, :3], np.asarray(image.convert("RGB"))[want])
+
+
+def packet(namespace: str, attributes: str, elements: str = "") -> bytes:
+    return (
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
+        f'<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" {namespace} {attributes}>'
+        f"{elements}<dc:rights>mine</dc:rights></rdf:Description></rdf:RDF></x:xmpmeta>"
+    ).encode()
+
+
+CAMERA = 'xmlns:GCamera="http://ns.google.com/photos/1.0/camera/"'
+CONTAINER = ' xmlns:Container="http://ns.google.com/photos/1.0/container/"'
+DIRECTORY = '<Container:Directory><rdf:Seq><rdf:li Item:Length="99"/></rdf:Seq></Container:Directory>'
+PARTS = {
+    "video of a motion photo": (CAMERA + CONTAINER, 'GCamera:MotionPhoto="1" GCamera:MicroVideoOffset="99"', DIRECTORY),
+    "gain map": ('xmlns:hdrgm="http://ns.adobe.com/hdr-gain-map/1.0/"', "hdrgm:Version='1.0'", ""),
+    "depth map": ('xmlns:GDepth="http://ns.google.com/photos/1.0/depthmap/"', "", "<GDepth:Data>AAAA</GDepth:Data>"),
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("ending", ["jpg", "png", "webp", "tif"])
+def test_xmp_speaks_of_no_part_that_is_not_written(part: str, ending: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Image.new("RGB", (200, 100)).save("x.jpg", xmp=packet(*PARTS[part]))
+    run("resize", "x.jpg", f"y.{ending}", "--width", 50)
+    assert f"not kept: {part}" in capsys.readouterr().out
+    made = Path(f"y.{ending}").read_bytes()
+    assert b"mine" in made
+    for word in (b"MotionPhoto", b"MicroVideo", b"Directory", b"hdrgm:Version", b"GDepth:Data"):
+        assert word not in made
+
+
+def test_a_panorama_has_its_new_size_or_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    space = 'xmlns:GPano="http://ns.google.com/photos/1.0/panorama/"'
+    numbers = 'GPano:FullPanoWidthPixels="400" GPano:CroppedAreaImageWidthPixels="200" GPano:CroppedAreaLeftPixels="40"'
+    elements = "<GPano:CroppedAreaImageHeightPixels>100</GPano:CroppedAreaImageHeightPixels>"
+    Image.new("RGB", (200, 100)).save("x.jpg", xmp=packet(space, numbers, elements))
+    run("resize", "x.jpg", "y.jpg", "--width", 50)
+    made = Path("y.jpg").read_bytes()
+    for word in (b'FullPanoWidthPixels="100"', b'ImageWidthPixels="50"', b'LeftPixels="10"', b"HeightPixels>25<"):
+        assert word in made, word
+    capsys.readouterr()
+    run("resize", "x.jpg", "z.jpg", "--fill", "40x40")
+    assert "not kept: panorama" in capsys.readouterr().out and b"GPano:" not in Path("z.jpg").read_bytes().replace(
+        b"xmlns:GPano", b""
+    )
+
+
+@pytest.mark.parametrize("how", [{"imagej": True}, {"ome": True}, {}], ids=["imagej", "ome", "tifffile"])
+def test_a_page_alone_does_not_describe_the_stack_that_it_was_in(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    stack = np.random.default_rng(0).integers(0, 255, (6, 40, 48), np.uint8)
+    tifffile.imwrite("x.tif", stack, metadata={"axes": "ZYX"} if how else {}, **how)
+    run("resize", "x.tif", "y.tif", "--frame", 0, "--scale", 0.5)
+    assert "description of the stack" in capsys.readouterr().out
+    assert tifffile.imread("y.tif").shape == (20, 24)
+    run("resize", "y.tif", "z.tif", "--scale", 0.5)

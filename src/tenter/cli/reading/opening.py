@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, holds_one, register, type_of
-from tenter.cli.kept.metadata import SUBFILES, read_metadata
+from tenter.cli.kept import xmp
+from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, read_metadata
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, tiff
 from tenter.cli.refusal import Refusal, first_line, require
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER = 254, 1, 2, 297
 STAND_IN = "still image that stands for the animation"
-PLACE = "georeference"
+PLACE, STACK = "georeference", "description of the stack"
 #: types whose images are not an animation; one of them is the image
 STILL = ("MPO", "HEIF")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
@@ -143,6 +144,10 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
+    if describes_stack(getattr(image, "tag_v2", {}).get(DESCRIPTION)):
+        unread.append(STACK)
+    packet = info.get("xmp") or b""
+    unread += xmp.parts(packet.encode() if isinstance(packet, str) else packet)
     if GEOTIFF & set(getattr(image, "tag_v2", ())):
         unread.append(PLACE)
     if image.format in STILL and getattr(image, "n_frames", 1) > 1:
