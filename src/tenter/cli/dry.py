@@ -13,7 +13,6 @@ from tenter.cli.reading.stack import is_stack, positions
 from tenter.cli.refusal import Refusal
 from tenter.cli.resize import Sizes, array_size, check_shape
 from tenter.cli.target import find_target
-from tenter.cli.writing.holding import holds_one
 
 
 def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
@@ -42,6 +41,6 @@ def _of_pictures(source: Path, output: str, options: Options) -> Sizes:
         (height, width), _ = lengths_of_stack(source, ("y", "x"))
         target = find_target((height, width), 1, options)
         return Sizes(target.before, target.after)
-    head = head_of(source, How(options.frame, max_pixels=options.max_pixels, first=holds_one(type_)))
+    head = head_of(source, How(options.frame, max_pixels=options.max_pixels, to=type_))
     target = find_target(head.size, head.orientation, options)
     return Sizes(target.before, target.after, head.pictures)

@@ -85,6 +85,11 @@ def type_of(head: bytes, name: str) -> str | None:
     return "TGA" if Path(name).suffix.lower() == ".tga" else None
 
 
+def holds_one(type_: str) -> bool:
+    """Whether a file of this type, or an array, holds one image alone."""
+    return not (type_ and TYPES[type_].frames)
+
+
 def register(type_: str) -> None:
     """Make Pillow know a type that another package reads and writes."""
     if type_ == "HEIF":

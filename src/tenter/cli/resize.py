@@ -20,6 +20,7 @@ from tenter.cli.cmyk import CONVERTED, as_rgb
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
+from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
@@ -31,7 +32,7 @@ from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import Voxel, spaced
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_format, holds_cmyk, holds_one
+from tenter.cli.writing.holding import as_written, check_format, holds_cmyk
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
@@ -107,7 +108,7 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep
     shrunk = partial(reduction, options=options)
-    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, holds_one(type_))
+    how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
     return opened(source, how)
 
 
@@ -126,7 +127,11 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
-    made = replace(picture, pixels=pixels, metadata=with_size(picture.metadata, *target.size), reduced=1)
+    metadata = with_size(picture.metadata, *target.size)
+    if target.box is not None and metadata.xmp and is_panorama(metadata.xmp):
+        metadata = replace(metadata, xmp=without_panorama(metadata.xmp))
+        lost.append("panorama")
+    made = replace(picture, pixels=pixels, metadata=metadata, reduced=1)
     return made, Sizes(target.before, target.after), lost
 
 

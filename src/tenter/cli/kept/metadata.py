@@ -16,11 +16,27 @@ if TYPE_CHECKING:
 EXIF_IFD, GPS_IFD, INTEROP_IFD = 0x8769, 0x8825, 0xA005
 # ImageWidth and ImageLength of the main directory; PixelXDimension and PixelYDimension of the EXIF directory
 WIDTH, HEIGHT, EXIF_WIDTH, EXIF_HEIGHT = 256, 257, 40962, 40963
-X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, SUBFILES, THUMBNAIL_OFFSET = 282, 700, 33723, 34377, 330, 513
+DESCRIPTION, X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP = 270, 282, 700, 33723, 34377
+SUBFILES, THUMBNAIL_OFFSET = 330, 513
 # The tags of a TIFF file that describe the picture: ImageDescription, Make, Model, Software, DateTime, Artist,
 # HostComputer, white point, primaries, Copyright, EXIF, GPS, and the five XP* texts of Windows. Most others describe
 # the file's layout, or (GeoTIFF, ImageJ) would be wrong for a resized image.
-DESCRIPTIVE = {270, 271, 272, ORIENTATION, 305, 306, 315, 316, 318, 319, 33432, EXIF_IFD, GPS_IFD, *range(40091, 40096)}
+DESCRIPTIVE = {
+    DESCRIPTION,
+    271,
+    272,
+    ORIENTATION,
+    305,
+    306,
+    315,
+    316,
+    318,
+    319,
+    33432,
+    EXIF_IFD,
+    GPS_IFD,
+    *range(40091, 40096),
+}
 # The resolution is kept as `dpi`. Offsets of a thumbnail or of other directories would be invalid.
 DROPPED = {273, 279, 282, 283, 296, SUBFILES, THUMBNAIL_OFFSET, 514, X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP, 34675}
 #: PNG's texts that repeat what is kept as EXIF and XMP
@@ -81,7 +97,7 @@ def read_metadata(image: Image.Image) -> Metadata:
         _nested(tags, exif),
         info.get("icc_profile"),
         _dpi(info.get("dpi")) if stated else None,
-        packet.encode() if isinstance(packet, str) else packet,
+        packet and xmp.without_parts(packet.encode() if isinstance(packet, str) else packet),
         iptc.kept(found) if isinstance(found := info.get("photoshop"), dict) else {},
         comment,
         text,
@@ -92,8 +108,15 @@ def read_metadata(image: Image.Image) -> Metadata:
 def of_tiff(exif: Any, icc: bytes | None, dpi: Any) -> Metadata:
     """The metadata of a page, from all of its tags."""
     tags = _nested({tag: value for tag, value in exif.items() if tag in DESCRIPTIVE}, exif)
+    if describes_stack(tags.get(DESCRIPTION)):
+        del tags[DESCRIPTION]
     words = _bytes(exif.get(IPTC_TAG))
     return Metadata(tags, icc, _dpi(dpi), _bytes(exif.get(XMP_TAG)), {iptc.IPTC: words} if words else {})
+
+
+def describes_stack(text: Any) -> bool:
+    """Whether ImageJ, OME or tifffile says in a page what its whole file is. A page alone is something else."""
+    return isinstance(text, str) and (text.startswith(("ImageJ=", '{"shape":')) or "<OME " in text[:4096])
 
 
 def with_size(metadata: Metadata, height: int, width: int) -> Metadata:

@@ -12,14 +12,18 @@ import numpy.typing as npt
 
 from tenter.cli.picture import KINDS
 from tenter.cli.reading import pnm, tiff
+from tenter.cli.reading.tiff import full_range
 from tenter.cli.refusal import Refusal, require
 
 if TYPE_CHECKING:
     from PIL import Image
 
 BITS, COMPRESSION, SAMPLES, SAMPLE_FORMAT, EXTRA = 258, 259, 277, 339, 338
+SIGNED, DEPTH_OF_VOLUME = 2, 32997
 #: compressions that tifffile reads by itself: none and deflate
 BY_TIFFFILE = (1, 8, 32946)
+#: compressions that builds of Pillow may lack: LERC, LZMA, Zstandard, WebP, JPEG XL
+BY_IMAGECODECS = (34887, 34925, 50000, 50001, 50002, 52546)
 #: enough for the headers of every type but TIFF, whose tags Pillow reads
 HEAD = 1 << 16
 
@@ -49,7 +53,7 @@ def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) 
     if image.format == "AVIF" and not (narrow or less_deep(image, head)) and (bits := avif_bits(head)) > 8:
         import imagecodecs
 
-        return _of(_full_range(imagecodecs.avif_decode(_all(file)), bits))
+        return _of(full_range(imagecodecs.avif_decode(_all(file)), bits))
     if image.format == "JPEG2000" and image.mode not in ("L", "I;16") and (bits := jpeg2000_bits(head)) > 8:
         require("imagecodecs", "cli16")
         import imagecodecs
@@ -57,7 +61,7 @@ def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) 
         pixels = imagecodecs.jpeg2k_decode(_all(file))
         if pixels.dtype != np.uint16:
             raise Refusal(f"is a JPEG 2000 image of {bits} bits per channel, which is not supported")
-        return _of(_full_range(pixels, bits))
+        return _of(full_range(pixels, bits))
     return None
 
 
@@ -66,6 +70,8 @@ def less_deep(image: Image.Image, head: bytes, narrow: bool = False) -> bool:
     if image.format == "AVIF":
         some = getattr(image, "n_frames", 1) > 1 or not _has_imagecodecs()
         return (narrow or some) and avif_bits(head) > 8
+    if image.format == "SGI":
+        return head[3] == 2  # bytes per channel
     if image.format == "PPM" and image.mode == "RGB":
         decoder, _, _, args = pnm.tile(image)
         return isinstance(args, tuple) and int(args[1]) > 255 and (narrow or decoder != "ppm")
@@ -90,6 +96,12 @@ def _is_deep(tags: dict[int, Any], image: Image.Image) -> bool:
     if samples > 1 and max(tags.get(BITS, (1,))) > 8:
         return True
     # Pillow reads the colors alone of an image whose fourth channel is of unknown meaning.
+    if image.mode == "La" or tags.get(DEPTH_OF_VOLUME, 1) > 1:
+        return True
+    if tags.get(COMPRESSION, 1) in BY_IMAGECODECS and _has_imagecodecs():
+        return True
+    if SIGNED in tags.get(SAMPLE_FORMAT, ()) and max(tags.get(BITS, (1,))) <= 8:  # which Pillow reads as unsigned
+        return True
     if samples > len(image.getbands()) or (samples > 3 and 0 in tags.get(EXTRA, ())):
         return True
     return image.mode in ("I", "F") and (tags.get(COMPRESSION, 1) in BY_TIFFFILE or _has_imagecodecs())
@@ -105,16 +117,6 @@ def _all(file: BinaryIO) -> bytes:
     data = file.read()
     file.seek(position)
     return data
-
-
-def _full_range(pixels: npt.NDArray[Any], bits: int) -> npt.NDArray[Any]:
-    """Values of 9 to 15 bits as values of 16: white becomes 65535."""
-    if bits == 16:
-        return pixels
-    full = np.zeros_like(pixels)
-    for top in range(len(pixels)):
-        full[top] = np.rint(pixels[top] * (65535.0 / ((1 << bits) - 1)))
-    return full
 
 
 def _of(pixels: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:

@@ -10,8 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, register, type_of
-from tenter.cli.kept.metadata import SUBFILES, read_metadata
+from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, holds_one, register, type_of
+from tenter.cli.kept import xmp
+from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, read_metadata
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, tiff
 from tenter.cli.refusal import Refusal, first_line, require
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 #: the parts of a file that are not read, as they are named in the summary
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
-SUBFILE_TYPE, REDUCED = 254, 1
-PLACE = "georeference"
+SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER = 254, 1, 2, 297
+STAND_IN = "still image that stands for the animation"
+PLACE, STACK = "georeference", "description of the stack"
 #: types whose images are not an animation; one of them is the image
 STILL = ("MPO", "HEIF")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
@@ -40,14 +42,19 @@ class How(NamedTuple):
     """frame: the one image to read, None for all. keep: which of the kinds palette and bilevel are not to be made
     colors and gray. max_pixels: None for Pillow's limit. reduction: given the stored size and the orientation, by how
     much the decoder of a JPEG may shrink it: 1, 2, 4 or 8. narrow: whether the colors of AVIF and PNM, which may have
-    more bits, are wanted as 8 bits. first: whether the first image is wanted alone, if `frame` names none."""
+    more bits, are wanted as 8 bits. to: the type that is written, "" for an array."""
 
     frame: int | None = None
     keep: frozenset[str] = frozenset()
     max_pixels: int | None = None
     reduction: Callable[[tuple[int, int], int], int] = lambda *_: 1
     narrow: bool = False
-    first: bool = False
+    to: str = "TIFF"
+
+    @property
+    def alone(self) -> bool:
+        """Whether one image is wanted."""
+        return self.frame is not None or holds_one(self.to)
 
 
 DEFAULT = How()
@@ -67,10 +74,8 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
         with named(path):
             origin = _origin(image, file, type_, how.narrow)
             which = chosen(image, file, how)
-            if how.first and how.frame is None and len(chosen(image, file, how._replace(first=False))) > 1:
-                origin = origin._replace(unread=tuple(dict.fromkeys((*origin.unread, FURTHER))))
-            elif type_ == "TIFF" and how.frame is None and len(which) < getattr(image, "n_frames", 1):
-                origin = origin._replace(unread=(*origin.unread, SMALLER))
+            if how.frame is None:
+                origin = origin._replace(unread=tuple(dict.fromkeys((*origin.unread, *_left(image, file, how, which)))))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
 
 
@@ -126,8 +131,8 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
         _check_size(image)
     metadata = read_metadata(image)
     if image.format not in ("TIFF", *STILL) and getattr(image, "n_frames", 1) > 1:
-        frame = pillow.read_frame(image, metadata)
-        return frame if how.frame is None and not how.first else pillow.without_full_alpha(frame)
+        frame = pillow.read_frame(image, file, metadata)
+        return pillow.without_full_alpha(frame) if how.alone else frame
     reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
     return pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
 
@@ -139,6 +144,10 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     info, head = image.info, deep.head_of(file)
     unread = [DEPTH] if deep.less_deep(image, head, narrow) else []
     unread += [name for mark, name in MARKS.get(type_, {}).items() if mark in head]
+    if describes_stack(getattr(image, "tag_v2", {}).get(DESCRIPTION)):
+        unread.append(STACK)
+    packet = info.get("xmp") or b""
+    unread += xmp.parts(packet.encode() if isinstance(packet, str) else packet)
     if GEOTIFF & set(getattr(image, "tag_v2", ())):
         unread.append(PLACE)
     if image.format in STILL and getattr(image, "n_frames", 1) > 1:
@@ -194,12 +203,39 @@ def chosen(image: Image.Image | None, file: BinaryIO, how: How) -> list[int]:
         if not -count <= frame < count:
             raise Refusal(f"--frame: expected {-count} to {count - 1}, as there are {count} images, got {frame}")
         return [frame % count]
-    if how.first:
+    if how.alone:
         return [0]
     if image is None or image.format != "TIFF" or count == 1:
-        return list(range(count))
+        # The still image of a PNG stands for the animation where that is not played, and is none of its frames.
+        return list(range(int(getattr(image, "default_image", False) and how.to != "PNG"), count))
     # Pages that say that they are smaller copies of others would become pages of the same size.
-    return [index for index in range(count) if index == 0 or not _reduced(image, index)]
+    pages = [index for index in range(count) if index == 0 or not _reduced(image, index)]
+    return pages if how.to == "TIFF" or not _is_document(image, pages) else pages[:1]
+
+
+def _left(image: Image.Image | None, file: BinaryIO, how: How, which: list[int]) -> Iterator[str]:
+    """Which images of a file are not read, as the summary names them."""
+    count = getattr(image, "n_frames", 1)
+    is_tiff = image is None or image.format == "TIFF"
+    if len(which) < len(chosen(image, file, how._replace(to="TIFF" if is_tiff else "PNG"))):
+        yield STAND_IN if which[0] else FURTHER
+    elif is_tiff and len(which) < count:
+        yield SMALLER
+
+
+def _is_document(image: Image.Image, pages: list[int]) -> bool:
+    """Whether pages of a TIFF are no frames of an animation: they differ in size, or say that they are pages."""
+    sizes = set()
+    for index in pages:
+        try:
+            image.seek(index)
+        except (SyntaxError, OSError):
+            return True  # a page that Pillow does not open
+        tags = getattr(image, "tag_v2", {})
+        if tags.get(SUBFILE_TYPE, 0) & PAGE or PAGE_NUMBER in tags:
+            return True
+        sizes.add(image.size)
+    return len(sizes) > 1
 
 
 def _reduced(image: Image.Image, index: int) -> bool:

@@ -12,7 +12,7 @@ from tenter.cli.formats import CLEAR_PALETTE
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.orientation import turn_back
 from tenter.cli.picture import Picture
-from tenter.cli.reading import deep
+from tenter.cli.reading import deep, tiff
 from tenter.cli.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def read(
     if reduced > 1:
         image.draft(None, (image.width // reduced, image.height // reduced))
     image.load()
-    if tags and tags.get(SAMPLES, 1) != len(image.getbands()):
+    if tags and tags.get(SAMPLES, len(image.getbands())) != len(image.getbands()):
         raise Refusal(f"has {tags[SAMPLES]} samples per pixel, but only {len(image.getbands())} could be read")
     kept = _picked(image, keep)
     pixels, kind = kept or _shallow(image, 8 if image.format != "PNG" else head[24], tags)
@@ -47,10 +47,10 @@ def read(
     return Picture(pixels, kind, metadata, palette, size=size, reduced=reduced)
 
 
-def read_frame(image: Image.Image, metadata: Metadata) -> Picture:
+def read_frame(image: Image.Image, file: BinaryIO, metadata: Metadata) -> Picture:
     """Read the frame of an animation at which `image` stands, as it is seen: over those before it."""
     image.load()
-    if image.mode.startswith("I"):
+    if image.format == "PNG" and deep.head_of(file)[24] == 16:
         raise Refusal("is an animation of 16 bits per channel, which is not supported")
     disposal = getattr(image, "disposal_method", None)
     if disposal is None:  # APNG's numbers are one less than GIF's
@@ -91,6 +91,7 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format in ("PNG", "PPM")):
         pixels = _copied(image, np.uint16)
         # Pillow inverts 8-bit images whose zero is white, but not 16-bit ones.
+        pixels = tiff.full_range(pixels, tags[BITS][0]) if BITS in tags else pixels
         pixels = np.invert(pixels, out=pixels) if tags.get(PHOTOMETRIC) == 0 else pixels
         return _keyed(pixels, key, 1), "gray" if key is None else "gray+alpha"
     if image.mode == "RGBX":

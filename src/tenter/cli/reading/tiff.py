@@ -103,6 +103,17 @@ def native(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return swapped
 
 
+def full_range(pixels: npt.NDArray[Any], bits: int) -> npt.NDArray[Any]:
+    """Values of fewer bits than their type has, 9 to 15 of 16 for instance, as values of all: white stays white."""
+    full = np.iinfo(pixels.dtype).max
+    if bits == pixels.dtype.itemsize * 8:
+        return pixels
+    found = np.empty_like(pixels)
+    for top in range(len(pixels)):
+        found[top] = np.rint(pixels[top] * (float(full) / ((1 << bits) - 1)))
+    return found
+
+
 def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     colors = COLORS.get(int(page.photometric))
     if colors is None:
@@ -115,6 +126,8 @@ def _pixels(page: Any) -> tuple[npt.NDArray[Any], str]:
     samples = page.samplesperpixel
     if page.planarconfig == 2 and samples > 1:  # a plane for each sample
         pixels = np.moveaxis(pixels.reshape((samples, *pixels.shape[-2:])), 0, -1)
+    if pixels.dtype.kind == "u":
+        pixels = full_range(pixels, int(page.bitspersample))
     if page.photometric == WHITE_IS_ZERO and pixels.dtype.kind in "ui":
         pixels = np.invert(pixels, out=pixels if pixels.flags.writeable else None)
     # Of a fourth channel without a word, as OpenCV writes it, Pillow too says that it is alpha.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -48,7 +49,7 @@ def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
     if pictures[0].metadata.comment:
         options["comment"] = pictures[0].metadata.comment
     if len(pictures) == 1 and pictures[0].kind in ("palette", "bilevel", "gray"):
-        image_of(pictures[0]).save(file, "GIF", **options)
+        image_of(_with_one_clear(pictures[0])).save(file, "GIF", **options)
         return
     frames = _merged([_frame(picture) for picture in pictures])
     disposals = _disposals(frames)
@@ -66,6 +67,19 @@ def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
     elif len(pictures) > 1:
         options["duration"] = frames[0].duration
     images[0].save(file, "GIF", **options)
+
+
+def _with_one_clear(picture: Picture) -> Picture:
+    """An image whose palette has one clear color at most: PNG has an alpha for each, GIF the number of one."""
+    colors, alphas = picture.palette or (b"", None)
+    if not isinstance(alphas, bytes):
+        return picture
+    clear = np.flatnonzero(np.frombuffer(alphas, np.uint8) < HALF)
+    if not len(clear):
+        return replace(picture, palette=(colors, None))
+    first = int(clear[0])
+    pixels = np.where(np.isin(picture.pixels, clear), np.uint8(first), picture.pixels)
+    return replace(picture, pixels=pixels, palette=(colors, first))
 
 
 def _frame(picture: Picture) -> Frame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from tenter.cli.writing.pillow import image_of
 
 DURATIONS, PLAYS = "durations of frames", "number of plays"
 COLORS_OF_GIF, ALPHA_OF_GIF = "colors beyond 256", "partial transparency"
+#: the most dots per inch that a type has room for: PNG and BMP store pixels per meter
+MOST_DPI = {"PNG": (2**32 - 1) * 0.0254, "BMP": (2**31 - 1) * 0.0254, "JPEG": 65535}
 #: bytes of a JPEG segment, less what names its content
 SEGMENT = 65502
 #: types whose orientation viewers are sure to read
@@ -51,11 +54,6 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
         raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[1]} x {size[0]}")
 
 
-def holds_one(type_: str) -> bool:
-    """Whether a file of this type, or an array, holds one image alone."""
-    return not (type_ and TYPES[type_].frames)
-
-
 def holds_cmyk(type_: str, path: str) -> bool:
     """Whether a file of this type and name holds CMYK."""
     return "CMYK" in TYPES[type_].kinds and Path(path).suffix.lower() not in CODESTREAMS
@@ -75,6 +73,9 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
             lost.append(COLORS_OF_GIF)
         if picture.alpha and bool(np.any((picture.pixels[..., -1] > 0) & (picture.pixels[..., -1] < 255))):
             lost.append(ALPHA_OF_GIF)
+    alphas = picture.palette[1] if picture.palette else None
+    if type_ == "GIF" and isinstance(alphas, bytes) and any(0 < alpha < 255 for alpha in alphas):
+        lost.append(ALPHA_OF_GIF)
     if type_ == "TIFF" and picture.duration:
         lost.append(DURATIONS)
     if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
@@ -96,7 +97,9 @@ def _carried(metadata: Metadata, type_: str) -> Metadata:
     return Metadata(
         tags,
         metadata.icc if PROFILE in carries else None,
-        metadata.dpi if DPI in carries else None,
+        metadata.dpi
+        if metadata.dpi and DPI in carries and max(metadata.dpi) <= MOST_DPI.get(type_, math.inf)
+        else None,
         fits(metadata.xmp, XMP),
         metadata.iptc if IPTC in carries else {},
         fits(metadata.comment, COMMENT),

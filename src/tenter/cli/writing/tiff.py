@@ -17,6 +17,11 @@ PHOTOMETRIC = {"RGB": "rgb", "RGBA": "rgb", "CMYK": "separated", "palette": "pal
 BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED = 1, 2, 3, 4, 5, 7
 CLASSIC_LIMIT = 2**32 - 2**25
 HORIZONTAL = 2
+#: Tags of a file's layout, which EXIF of a camera may repeat.
+LAYOUT = {
+    *range(254, 270), 273, *range(275, 282), *range(284, 296), 317, *range(320, 333), *range(338, 348),
+    *range(512, 533),
+}  # fmt: skip
 
 
 def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
@@ -57,6 +62,8 @@ def carried(metadata: Metadata) -> dict[str, Any]:
     """The metadata that tifffile writes. For each nested directory it leaves a place, under a number one lower."""
     tags: list[tuple[int, int, int | None, Any, bool]] = []
     for number, value in metadata.tags.items():
+        if number in LAYOUT:
+            continue
         if number in (EXIF_IFD, GPS_IFD):
             tags.append((number - 1, LONG, 1, 0, False))
         elif (typed := _typed(number, value)) is not None:
