@@ -61,7 +61,7 @@ def test_devices_are_exchanged_by_public_functions_too(monkeypatch):
 )
 def test_cuda_tensors_are_served_by_triton_of_the_promised_version(found, lack, monkeypatch, tmp_path):
     origin = tmp_path / "__init__.py"
-    origin.write_text(f"\"\"\"isort:skip_file\"\"\"\n__version__ = '{found}'\n" if found else "")
+    origin.write_text(f'"""isort:skip_file"""\n__version__ = \'{found}\'\n' if found else "")
     spec = None if found is None else type("Spec", (), {"origin": str(origin)})
     monkeypatch.setattr(torch_tensors, "find_spec", {"triton": spec}.get)
     monkeypatch.setattr(torch_tensors, "WITHOUT_TRITON", torch_tensors._without_triton())
