@@ -222,8 +222,21 @@ def surely(condition: Any) -> bool:
     """True if a condition on symbols is known to hold."""
     from torch.fx.experimental import symbolic_shapes  # a slow import
 
-    known = getattr(symbolic_shapes, "guard_or_false", bool)
+    known = getattr(symbolic_shapes, "guard_or_false", _guarded)
     return bool(known(condition))
+
+
+def _guarded(condition: Any) -> bool:
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function that
+    takes sizes for larger than 1."""
+    from torch.fx.experimental import symbolic_shapes
+
+    if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
+        return bool(symbolic_shapes.guard_size_oblivious(condition))
+    try:
+        return bool(condition)
+    except unknown_size():
+        return False
 
 
 def statically(condition: Any) -> bool:
