@@ -7,11 +7,13 @@ import contextlib
 import gc
 import locale
 import os
+import re
 import shutil
 import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Of the instruction sets that the processor says it has, PyTorch's compiler tries each in each process: eight seconds.
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 
+import needs  # noqa: E402
 from tenter import _native  # noqa: E402
 
 
@@ -79,6 +82,12 @@ FIRST = ("test_the_laws_of_devices_hold_for_interpreted_kernels", "test_two_rank
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What takes longest comes first: no other process waits for it in the end, or takes a part of it."""
     items.sort(key=lambda item: not item.name.startswith(FIRST))
+    with contextlib.suppress(PackageNotFoundError):
+        for test, need in needs.lacking(version("torch")).items():
+            for item in items:
+                if re.search(test, item.nodeid):
+                    reason = f"needs PyTorch {'.'.join(map(str, need.first))}: {need.what}"
+                    item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

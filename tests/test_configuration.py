@@ -58,8 +58,8 @@ def test_threads_are_named_with_who_chose_them(monkeypatch, capsys):
 
 
 def test_libraries_that_are_missing_or_too_old_are_named(monkeypatch):
-    versions = {"numpy": "2.4.6", "torch": "2.12.1+cpu", "jax": None}
+    versions = {"numpy": "2.4.6", "torch": "2.5.1+cpu", "jax": None}
     monkeypatch.setattr(configuration, "installed", lambda name: versions.get(name, "99.1"))
     said = lines(configuration.configuration())["libraries"].split(", ")
     assert "numpy 2.4.6" in said and "no jax" in said and "dask 99.1" not in said
-    assert "torch 2.12.1+cpu (too old: 2.13 or newer is needed)" in said and promised.too_old("PyTorch", "2.12.1")
+    assert "torch 2.5.1+cpu (too old: 2.6 or newer is needed)" in said and promised.too_old("PyTorch", "2.5.1")

@@ -62,8 +62,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
 
     def compiled(kernel: Kernel, device: int) -> Any:
         assert current[-1] == device
-        its = {"num_warps": kernel.warps, "shared": 640, "global_scratch_size": 0, "profile_scratch_size": 0}
-        return SimpleNamespace(function=4096, metadata=SimpleNamespace(**its, launch_cooperative_grid=False))
+        its = {"num_warps": kernel.warps, "shared": 640, "global_scratch_size": 0, "launch_cooperative_grid": False}
+        if kernel.warps > 1:
+            its["profile_scratch_size"] = 0  # Triton 3.4 has none
+        return SimpleNamespace(function=4096, metadata=SimpleNamespace(**its))
 
     monkeypatch.setattr(torch_private, "exchange_device", exchange)
     monkeypatch.setattr(torch_private, "current_stream", lambda device: 70 + device)

@@ -12,7 +12,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 import private_names
-from tenter._arrays import torch_private, torch_tensors
+from tenter._arrays import promised, torch_private, torch_tensors
 from tenter._torch import functions
 from tenter._triton import driver
 
@@ -52,6 +52,24 @@ def test_devices_are_exchanged_by_public_functions_too(monkeypatch):
     launcher.run(5)
     assert started == [(2, 9, 5)]
     assert devices == [0, 2, 0]
+
+
+@pytest.mark.parametrize(
+    "found, lack",
+    [(None, ""), ("3.3.1", ", not 3.3.1"), ("3.4.0", None), ("3.10.0+git1", None), ("", None)],
+    ids=["no Triton", "an old one", "the oldest", "a newer one", "one without a version"],
+)
+def test_cuda_tensors_are_served_by_triton_of_the_promised_version(found, lack, monkeypatch, tmp_path):
+    origin = tmp_path / "__init__.py"
+    origin.write_text(f'"""isort:skip_file"""\n__version__ = \'{found}\'\n' if found else "")
+    spec = None if found is None else type("Spec", (), {"origin": str(origin)})
+    monkeypatch.setattr(torch_tensors, "find_spec", {"triton": spec}.get)
+    monkeypatch.setattr(torch_tensors, "WITHOUT_TRITON", torch_tensors._without_triton())
+    with FakeTensorMode():
+        x = torch.empty(3, device="cuda")
+        oldest = ".".join(map(str, promised.OLDEST["Triton"]))
+        expected = None if lack is None else f"a tensor on cuda, which needs Triton {oldest} or newer{lack}"
+        assert torch_tensors.problem(x) == expected
 
 
 def test_the_compiler_follows_checks_of_cuda_tensors():

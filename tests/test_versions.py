@@ -14,8 +14,8 @@ import versions
 from tenter._arrays import promised
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = {"NumPy": "numpy", "PyTorch": "torch", "JAX": "jax", "Dask": "dask[array]", "zarr": "zarr", "Pillow": "pillow",
-            "tifffile": "tifffile"}  # fmt: skip
+PACKAGES = {"NumPy": "numpy", "PyTorch": "torch", "Triton": "triton", "JAX": "jax", "Dask": "dask[array]", "zarr": "zarr",
+            "Pillow": "pillow", "tifffile": "tifffile"}  # fmt: skip
 
 
 def numbers(version):
@@ -51,6 +51,8 @@ def test_every_promise_has_its_environments():
         for either in (f"{package}=={versions.promised(package)}", f"{package}>={versions.promised(package)}"):
             assert either in made, either
     assert {row.python for row in versions.rows()} == set(versions.PYTHONS)
+    torches = [numbers(version) for version in (versions.promised("torch"), *versions.TORCHES)]
+    assert torches == [(2, torches[0][1] + n) for n in range(len(torches))]  # each minor version
     for files, _ in versions.TESTS.values():
         for pattern in files.split():
             assert list((ROOT / "tests").glob(pattern)), pattern

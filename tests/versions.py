@@ -1,6 +1,6 @@
 """The tests with the oldest and the newest of what pyproject.toml promises, each in an environment of its own.
 
-    python -m tests.versions [--only torch-oldest,python-3.13] [--list] [--folder build/versions]
+    python -m tests.versions [--only torch-2.8,python-3.13] [--list] [--folder build/versions]
 
 Prints a table, a line for each environment: what was installed and how many tests passed. An environment that cannot be
 made, as a Python is missing or a package has no wheel for it, is a line that says so, and the program then fails too.
@@ -23,6 +23,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+# After the oldest, which pyproject.toml names, and before the newest, which pip finds.
+TORCHES = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13")
 TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
 # By what they are tests of: files, and what these import beside it.
 TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -38,6 +40,7 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "test_operator_arguments.py test_resize_torch.py test_out*.py test_lazy.py test_spellings.py test_values.py",
         ("expecttest", "array-api-strict>=2.0", "pandas>=2.1"),
     ),
+    "triton": ("test_triton.py test_driver.py", ("array-api-strict>=2.0",)),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),
     "dask": ("test_dask.py test_dask_tasks.py test_volume_blocks.py", ("array-api-strict>=2.0",)),
     "volumes": ("test_volumes*.py test_pyramid.py", ("rich>=13",)),
@@ -70,8 +73,11 @@ def rows() -> list[Row]:
     return [
         *(Row(f"python-{python}", python, (new("numpy"),), ("numpy", "standard")) for python in PYTHONS),
         Row("numpy-oldest", "3.10", (old("numpy"),), ("numpy",)),
-        Row("torch-oldest", "3.10", (old("torch"), old("numpy")), ("torch",)),
+        Row(f"torch-{promised('torch')}", "3.10", (old("torch"), old("numpy")), ("torch",)),
+        *(Row(f"torch-{version}", "3.11", (f"torch=={version}.*",), ("torch",)) for version in TORCHES),
         Row("torch-newest", "3.13", (new("torch"),), ("torch",)),
+        Row("triton-oldest", "3.11", ("torch==2.8.*", old("triton")), ("triton",)),
+        Row("triton-newest", "3.13", (new("torch"), new("triton")), ("triton",)),
         Row("jax-oldest", "3.11", (old("jax"),), ("jax",)),
         Row("jax-newest", "3.13", (new("jax"),), ("jax",)),
         Row("dask-oldest", "3.10", (old("dask[array]"),), ("dask",)),

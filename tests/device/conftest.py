@@ -95,9 +95,9 @@ if INTERPRETED:
         """Without half of what Triton's interpreter does: for each launch it looks for the functions of its language
         again, and of each operation on int32 it computes whether it overflows, which it asserts in debug mode alone."""
 
-        def patch_builtin(of: Any, builder: Any, scope: Any) -> None:
+        def patch_builtin(of: Any, builder: Any, *scope: Any) -> None:  # scope: from Triton 3.6 on
             for name, member in builtins(of):
-                interpreter._patch_attr(of, name, member, builder, scope)
+                interpreter._patch_attr(of, name, member, builder, *scope)
 
         patch, builder = pytest.MonkeyPatch(), interpreter.interpreter_builder
         patch.setattr(interpreter, "_patch_builtin", patch_builtin)

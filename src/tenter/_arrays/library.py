@@ -12,6 +12,7 @@ import numpy as np
 from tenter._arrays import numpy_arrays, standard_arrays
 from tenter._arrays.forks import not_forked
 from tenter._arrays.layout import Layout, Order
+from tenter._arrays.promised import older
 from tenter._arrays.types import Array
 
 Imported = TypeVar("Imported")
@@ -189,6 +190,13 @@ def compiling() -> bool:
     """True while PyTorch's compiler follows the code."""
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
+
+
+def confuses_functions() -> bool:
+    """True if PyTorch's compiler may take a function for another one of the same code, with other values that it closes
+    over. From 2.13 on, asking for a function's id makes it look."""
+    torch = sys.modules.get("torch")
+    return torch is not None and older(torch.__version__, (2, 13))
 
 
 def in_dynamo() -> bool:

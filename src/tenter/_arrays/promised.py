@@ -2,12 +2,15 @@
 
 import re
 
-OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 13), "JAX": (0, 9), "Dask": (2024, 1), "zarr": (3, 1, 5)}
+OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 9), "Dask": (2024, 1), "zarr": (3, 1, 5)}
+
+
+def older(version: str, than: tuple[int, ...]) -> bool:
+    return tuple(int(number) for number in re.findall(r"\d+", version)[: len(than)]) < than
 
 
 def too_old(library: str, version: str) -> bool:
-    oldest = OLDEST[library]
-    return tuple(int(number) for number in re.findall(r"\d+", version)[: len(oldest)]) < oldest
+    return older(version, OLDEST[library])
 
 
 def check(library: str, version: str) -> None:

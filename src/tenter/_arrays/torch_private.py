@@ -78,10 +78,18 @@ def _tells_levels() -> bool:
         return forward_ad._current_level >= 0
 
 
+# The sets of dispatch keys of PyTorch 2.6 compare by identity, their numbers by content.
+_compares = holds(lambda: torch._C.DispatchKeySet.__eq__ is not object.__eq__)
+
+
+def _numbered_keys(x: torch.Tensor) -> object:
+    return torch._C._dispatch_keys(x).raw_repr()
+
+
 def _tells_keys() -> bool:
     """True if one comparison of dispatch keys tells an ordinary dense tensor from all others: on a device, of a
     subclass with its own dispatch, batched, functional, conj, neg, zero, sparse or nested."""
-    keys = torch._C._dispatch_keys
+    keys = torch._C._dispatch_keys if _compares else _numbered_keys
     plain, other = torch.empty(0, device="cpu"), torch.empty(0, dtype=torch.complex64, device="cpu")
     return keys(plain) == keys(other) and keys(plain) != keys(other.conj())
 
@@ -112,7 +120,9 @@ function_modes: Callable[[], bool] = _follower("_is_torch_function_mode_enabled"
 # For any device type. (PyTorch's public function takes as long as a whole tenter call.)
 autocast: Callable[[], bool] = _follower("_is_any_autocast_enabled")
 tracing: Callable[[], object] = _follower("_get_tracing_state", torch.jit.is_tracing)  # type: ignore[attr-defined]
-dispatch_keys: Callable[[torch.Tensor], object] = _follower("_dispatch_keys", lambda x: object())
+dispatch_keys: Callable[[torch.Tensor], object] = (
+    _follower("_dispatch_keys", lambda x: object()) if _compares or not _told["_dispatch_keys"] else _numbered_keys
+)
 
 
 def forward_mode() -> bool:
@@ -135,7 +145,8 @@ def _cuda_keys() -> list[object]:
     device."""
     keys, of = torch._C.DispatchKey, torch._C.DispatchKeySet
     inference = of(keys.CUDA) | of(keys.AutocastCUDA)
-    return [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
+    both = [inference | of(keys.AutogradCUDA) | of(keys.ADInplaceOrView), inference]
+    return list(both) if _compares else [found.raw_repr() for found in both]
 
 
 ORDINARY_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
@@ -211,8 +222,21 @@ def surely(condition: Any) -> bool:
     """True if a condition on symbols is known to hold."""
     from torch.fx.experimental import symbolic_shapes  # a slow import
 
-    known = getattr(symbolic_shapes, "guard_or_false", bool)
+    known = getattr(symbolic_shapes, "guard_or_false", _guarded)
     return bool(known(condition))
+
+
+def _guarded(condition: Any) -> bool:
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function that
+    takes sizes for larger than 1."""
+    from torch.fx.experimental import symbolic_shapes
+
+    if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
+        return bool(symbolic_shapes.guard_size_oblivious(condition))
+    try:
+        return bool(condition)
+    except unknown_size():
+        return False
 
 
 def statically(condition: Any) -> bool:

@@ -1,13 +1,16 @@
 """Facts about a PyTorch tensor. Imported only after the caller has imported torch."""
 
+import re
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch.compiler import is_compiling
 
 from tenter import _native
+from tenter._arrays import promised
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.foreign import class_name
@@ -33,7 +36,20 @@ TORCH_DTYPES: dict[str, torch.dtype] = {
     name: getattr(torch, name) for name in (*DTYPES, "bool") if hasattr(torch, name)
 }
 NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
-HAS_TRITON = find_spec("triton") is not None  # PyTorch's compiler cannot follow the question
+
+
+def _without_triton() -> str | None:
+    """Returns what CUDA tensors lack. Triton takes long to import, so its version is read from its sources."""
+    needed = f"Triton {'.'.join(map(str, promised.OLDEST['Triton']))} or newer"
+    if (spec := find_spec("triton")) is None:
+        return needed
+    text = Path(spec.origin).read_text() if spec.origin else ""
+    found = re.search(r"^__version__ = ['\"]([^'\"]+)", text, re.MULTILINE)
+    old = found is not None and promised.too_old("Triton", found[1])
+    return f"{needed}, not {found[1]}" if found is not None and old else None
+
+
+WITHOUT_TRITON = _without_triton()  # PyTorch's compiler cannot follow the question
 
 
 def problem(x: torch.Tensor) -> str | None:
@@ -41,9 +57,11 @@ def problem(x: torch.Tensor) -> str | None:
         return "a nested or quantized tensor"
     if x.layout is not torch.strided:
         return f"a {str(x.layout).removeprefix('torch.')} tensor"
-    if x.is_cpu or x.device.type in ("cpu", "meta") or (x.device.type == "cuda" and HAS_TRITON):
+    if x.is_cpu or x.device.type in ("cpu", "meta"):
         return None
-    return f"a tensor on {x.device.type}" + (", which needs Triton" if x.device.type == "cuda" else "")
+    if x.device.type != "cuda":
+        return f"a tensor on {x.device.type}"
+    return WITHOUT_TRITON and f"a tensor on cuda, which needs {WITHOUT_TRITON}"
 
 
 def unreadable(x: torch.Tensor) -> str | None:

@@ -20,7 +20,7 @@ from tenter._specs.segments import Segments
 
 def mask(s: Segments, max_len: Any) -> Any:
     length = _padded_length(s, max_len)
-    if not s.known:
+    if not s.known():
         return expressions(s.offsets).mask(s, length)
     return s.library.from_numpy(segmented.mask(s, length), s.offsets)
 
@@ -44,20 +44,20 @@ def pad(x: Any, s: Segments, max_len: Any, value: Any) -> Any:
     spec.check_length(s.total, "x", x, 0)
     length = _padded_length(s, max_len)
     check_value(value, x)
-    if s.known and not later(x):
+    if s.known() and not later(x):
         return executor.of_segments(x).pad(x, s, length, value)
     return expressions(x).pad(x, s, length, value)
 
 
 def unpad(x: Any, s: Segments) -> Any:
-    longest_row = spec.longest(s) if s.known else 0
+    longest_row = spec.longest(s) if s.known() else 0
     if x.ndim < 2:
         refuse(ValueError, "x", "a padded array: rows, positions, ...", f"{x.ndim}-D")
     if surely(x.shape[0] != s.n):
         refuse(ValueError, "x", f"{number(s.n)} rows, one for each length", number(x.shape[0]))
     if surely(x.shape[1] < longest_row):
         refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", number(x.shape[1]))
-    if s.known and not later(x):
+    if s.known() and not later(x):
         return executor.of_segments(x).unpad(x, s)
     return expressions(x).unpad(x, s)
 
@@ -72,7 +72,7 @@ def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, out: Any) -> Any:
 
 def _padded_length(s: Segments, max_len: Any) -> Any:
     """Returns the number of positions of a padded row."""
-    if s.known:
+    if s.known():
         return spec.padded_length(s, max_len)
     return longest(s) if max_len is None else integer("max_len", max_len, "a length", 0)
 

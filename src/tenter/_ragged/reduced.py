@@ -66,12 +66,12 @@ def _sum(x: Any, s: Segments, axis: int) -> Any:
 def _mean(x: Any, s: Segments, axis: int) -> Any:
     runs = executor.of_segments(x)
     sums = _sum(runs.widened(x) if DTYPES[dtype_name(x)].narrow else x, s, axis)
-    lengths = s.lengths if s.known else expressions(x).beside(s, x).diff()
+    lengths = s.lengths if s.known() else expressions(x).beside(s, x).diff()
     return runs.narrowed(runs.divided(sums, lengths, axis), x)
 
 
 def _extremes(x: Any, s: Segments, axis: int, largest: bool) -> Any:
-    here = s.known and not later(x)
+    here = s.known() and not later(x)
     return (executor.of_segments(x) if here else expressions(x)).extremes(x, s, axis, largest)
 
 
@@ -108,7 +108,7 @@ _REDUCTIONS: dict[str, Callable[[Any, Segments, int], Any]] = {
 
 def _cached_plan(what: str, x: Any, s: Segments, axis: int) -> CallPlan | None:
     """Returns the cached plan for arrays with x's layout. None if x or the offsets are traced or on a device."""
-    if not s.known or later(x):
+    if not s.known() or later(x):
         return None
     key = cache.key(what, library.of(x), x, axis)
     if (found := s.cached.get(key)) is not None:
@@ -123,7 +123,7 @@ def _cached_plan(what: str, x: Any, s: Segments, axis: int) -> CallPlan | None:
 
 def _map(x: Any, s: Segments, axis: int, n_out: Any) -> RepeatCounts:
     """Returns the repeat, with offsets where x is."""
-    return RepeatCounts(s.offsets if s.known and not later(x) else expressions(x).beside(s, x), axis, n_out)
+    return RepeatCounts(s.offsets if s.known() and not later(x) else expressions(x).beside(s, x), axis, n_out)
 
 
 def _repeated(x: Any, of: RepeatCounts) -> Any:

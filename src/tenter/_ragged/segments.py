@@ -71,26 +71,26 @@ def total(s: Segments) -> Any:
 
 
 def longest(s: Segments) -> Any:
-    return spec.longest(s) if s.known else expressions(s.offsets).longest(s)
+    return spec.longest(s) if s.known() else expressions(s.offsets).longest(s)
 
 
 def lengths(s: Segments) -> Any:
-    return _given(s, s.lengths) if s.known else expressions(s.offsets).lengths(s)
+    return _given(s, s.lengths) if s.known() else expressions(s.offsets).lengths(s)
 
 
 def offsets(s: Segments, shared: bool) -> Any:
     """shared: the segments stay in use, so the result is a copy. Kernels trust the segments' own offsets."""
-    if not s.known:
+    if not s.known():
         return expressions(s.offsets).offsets(s)
     return _given(s, s.offsets.copy() if shared and not s.int32 else s.offsets)
 
 
 def row_ids(s: Segments) -> Any:
-    return _given(s, segmented.row_ids(s)) if s.known else expressions(s.offsets).row_ids(s)
+    return _given(s, segmented.row_ids(s)) if s.known() else expressions(s.offsets).row_ids(s)
 
 
 def positions(s: Segments) -> Any:
-    return _given(s, segmented.positions(s)) if s.known else expressions(s.offsets).positions(s)
+    return _given(s, segmented.positions(s)) if s.known() else expressions(s.offsets).positions(s)
 
 
 def _given(s: Segments, values: Any) -> Any:
@@ -101,7 +101,7 @@ def _given(s: Segments, values: Any) -> Any:
 def ranges(s: Segments, starts: Any, steps: Any) -> Any:
     starts, steps, int32, its = _kind_of_ranges(starts, steps, s.n, s.int32, s.library)
     arrays = [v for v in (starts, steps) if is_array(v)]
-    if s.known and not any(map(later, arrays)):
+    if s.known() and not any(map(later, arrays)):
         first, step = (spec.table(n, v) if is_array(v) else v for n, v in (("starts", starts), ("steps", steps)))
         return its.from_numpy(segmented.ranges(s, first, step, int32), s.offsets)
     like = next((v for v in arrays if later(v)), s.offsets)

@@ -272,6 +272,12 @@ def _known_mode(mode: Any) -> str:
     return mode
 
 
+def has_function(mode: Any) -> bool:
+    """True if one of the modes is a user's function."""
+    modes = mode if isinstance(mode, (tuple, list)) and not isinstance(mode, filters.Filter) else (mode,)
+    return any(isinstance(m, filters.Filter) and filters.slope(m) is None for m in modes)
+
+
 def _filter(m: filters.Filter) -> str | filters.Filter:
     if filters.slope(m) is not None:
         return m

@@ -43,9 +43,9 @@ class Segments(NamedTuple):
     cached: dict[Any, Any]
     called: str = RAGGED
 
-    @property
     def known(self) -> bool:
-        """True if the host can read the offsets now. A compiler must see what is done to them."""
+        """True if the host can read the offsets now. A compiler must see what is done to them. Not a property: before
+        2.12 PyTorch's compiler follows none of a named tuple."""
         return isinstance(self.offsets, np.ndarray) and not compiling()
 
     @property

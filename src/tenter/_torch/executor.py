@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tenter._arrays import arguments, names, torch_tensors
+from tenter._arrays import arguments, library, names, torch_tensors
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
 from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, short
@@ -44,6 +44,7 @@ tracing: Any = traced_segments
 # The compiler stores the name of a filter, or a map in words, in its graph. It does not follow how these are found or
 # compared.
 constant(filters.named)
+constant(library.confuses_functions)
 constant(written)
 constant(only_copies)
 constant(arguments.did_you_mean)

@@ -1,5 +1,6 @@
 """Calls with PyTorch's compiler disabled. Imported after the compiler, which is large."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,11 @@ def _call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
 
 
-# The compiler shows this reason under fullgraph=True.
-call: Any = torch.compiler.disable(
-    _call, reason="tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs"
-)
+def _disabled(reason: str) -> Any:
+    """The compiler shows the reason under fullgraph=True; before PyTorch 2.7 it takes none."""
+    takes = "reason" in inspect.signature(torch.compiler.disable).parameters
+    return torch.compiler.disable(_call, **({"reason": reason} if takes else {}))
+
+
+call = _disabled("tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs")
+with_filter = _disabled("mode: expected a name or filters.cubic(a) under fullgraph=True before PyTorch 2.13")

@@ -62,10 +62,16 @@ class Launcher:
         for kernel, numbers in self.launches:
             found = launch.loaded(kernel, self.device)
             its = found.metadata
-            # Triton adds one or two pointers to scratch memory, which these kernels do not use.
-            assert not (its.global_scratch_size or its.profile_scratch_size or its.launch_cooperative_grid)
+            assert not wants_more(its)
             steps.append((found.function, 32 * its.num_warps, its.shared, [*numbers, (FIXED, 0), (FIXED, 0)]))
         return _native.DeviceLaunches(function, steps)
+
+
+def wants_more(its: Any) -> bool:
+    """True for the metadata of a kernel that uses scratch memory, for which Triton adds one pointer (from 3.5 on two),
+    or needs a cooperative launch. These kernels do neither."""
+    profiled = getattr(its, "profile_scratch_size", 0)
+    return bool(its.global_scratch_size or profiled or its.launch_cooperative_grid)
 
 
 @cache

@@ -62,7 +62,7 @@ def sum_rows(
     totals = zeros(GROUP * CHANNELS, BLOCK_R, BLOCK_G, SUM)
     x += offset
     for _ in range(0, reads, UNROLL_Y):
-        for _ in tl.static_range(UNROLL_Y):
+        for _y in tl.static_range(UNROLL_Y):  # not _, which Triton 3.4 takes for a variable of the loop around it
             row_sums = zeros(GROUP * CHANNELS, 1, BLOCK_G, SUM)
             if TAPS > 0:
                 for k in tl.static_range(TAPS):

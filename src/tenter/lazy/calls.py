@@ -96,7 +96,7 @@ def _is_operand(value: Any) -> bool:
 
 def writes(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """True if a call would write to a lazy array."""
-    if any(isinstance(value, Stretched) for value in leaves(kwargs.get("out"))):
+    if any(isinstance(value, Stretched) for word in ("out", "dst") for value in leaves(kwargs.get(word))):
         return True
     if not args or not isinstance(args[0], Stretched):
         return False

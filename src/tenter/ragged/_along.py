@@ -90,14 +90,14 @@ def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any
 
 def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     """Where only a device knows the total, it is to be x's length; what is found wrong later names this call."""
-    if s.known or s.total is not None or not x.ndim:
+    if s.known() or s.total is not None or not x.ndim:
         return s
     return segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
 
 
 def in_host_memory(plan: Plan[Any]) -> Any:
     """A plan's lengths as the core reads them; where only a device knows them, the plan, which the core declines."""
-    return plan.lengths if plan._segments.known else plan
+    return plan.lengths if plan._segments.known() else plan
 
 
 def made(

@@ -519,7 +519,7 @@ class Plan(Generic[Indices]):
         return shown.line(self._segments)
 
     def _repr_html_(self) -> str:
-        return shown.html(self._segments, self.map if self._segments.known else None)
+        return shown.html(self._segments, self.map if self._segments.known() else None)
 
     def _with_total(self) -> Segments:
         s = self._segments
@@ -551,6 +551,6 @@ def _planned(s: Segments) -> Plan:
 
 
 def _map(s: Segments) -> Copy:
-    if not s.known:
+    if not s.known():
         refuse(TypeError, "lengths", "lengths that the host knows", "a tensor elsewhere")
     return trusted(Copy, n_in=s.n, n_out=s.total, repeat=None, offsets=s.offsets, block=1)

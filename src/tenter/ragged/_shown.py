@@ -8,7 +8,7 @@ from tenter.maps._values import short
 
 
 def line(s: Segments) -> str:
-    if not s.known:
+    if not s.known():
         return f"Plan({s.n} rows -> {'?' if s.total is None else s.total}: lengths on {s.offsets.device})"
     return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)})"
 
