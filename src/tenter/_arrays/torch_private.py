@@ -227,8 +227,8 @@ def surely(condition: Any) -> bool:
 
 
 def _guarded(condition: Any) -> bool:
-    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function that
-    takes sizes for larger than 1."""
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function
+    that takes sizes for larger than 1."""
     from torch.fx.experimental import symbolic_shapes
 
     if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
