@@ -2,7 +2,7 @@
 of Inductor's names. Both are imported after Inductor."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import sympy  # type: ignore[import-untyped]
@@ -39,6 +39,7 @@ def expression(x: Any, found: tuple[AxisExpression, ...], like: Tensor) -> Any:
     x.mark_reuse(max(taps, 4))
     load = x.make_loader()
     axes = [_axis(r, length(like.shape[r.axis]), device, wide) for r in found]
+    divided = {a.reads.axis for a in axes if a.inputs is None and cast(Formula, a.reads.inputs).divides}
 
     def value(at: tuple[Any, ...], rest: list[Axis]) -> Any:
         if not rest:
@@ -53,7 +54,7 @@ def expression(x: Any, found: tuple[AxisExpression, ...], like: Tensor) -> Any:
         return total if first.empty is None else ops.where(first.empty([o]), ops.constant(0.0, wide), total)
 
     def inner(at: Any) -> Any:
-        found = value(tuple(at), axes)
+        found = value(tuple(_one_term(o, d in divided) for d, o in enumerate(at)), axes)
         return ops.to_dtype(found, dtype) if converts else found
 
     return ir.Pointwise.create(device=device, dtype=dtype, inner_fn=inner, ranges=[length(n) for n in like.shape])
@@ -61,6 +62,20 @@ def expression(x: Any, found: tuple[AxisExpression, ...], like: Tensor) -> Any:
 
 def length(n: Any) -> Any:
     return n.node.expr if isinstance(n, torch.SymInt) else sympy.Integer(n)
+
+
+def _one_term(o: Any, divided: bool) -> Any:
+    """Returns an index of outputs as one term if a quotient of it could be negative. Code after this, such as flip, may
+    ask for output n - 1 - i. Inductor takes multiples of the divisor out of a quotient:
+
+        (2 n - 1 - i) // 2 = n + (-1 - i) // 2
+
+    If x is a view, which takes its index modulo n, Inductor then leaves n out, because it sees no minus sign. In C the
+    remainder of a negative number is negative: a read before the array. Inductor takes nothing out of an absolute
+    value. A sum of terms that are not negative, as from a loop without such code, stays as it is."""
+    if not divided and not o.has(FloorDiv, ModularIndexing):
+        return o
+    return o if all(term.is_nonnegative for term in sympy.Add.make_args(o)) else sympy.Abs(o)
 
 
 def _plus(total: Any, term: Any, weight: Any) -> Any:
