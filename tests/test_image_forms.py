@@ -141,3 +141,15 @@ P = pixels("uint8", 4, 4, 3)
 def test_mistakes_are_refused_by_the_name_of_the_argument(call, argument, error, words):
     image = pytest.importorskip("PIL.Image").fromarray(P)
     refused(lambda: call(image), argument, error, words, r"image\.(crop_)?resize")
+
+
+def test_channels_first_and_batches_get_the_word_of_layout():
+    for x, layout in (
+        (np.zeros((3, 100, 80)), "CHW"),
+        (np.zeros((2, 3, 100, 80)), "NCHW"),
+        (np.zeros((2, 100, 80, 3)), "NHWC"),
+        ([np.zeros((3, 100, 80)), np.zeros((3, 60, 90))], "CHW"),
+    ):
+        with pytest.raises(ValueError, match=f'layout="{layout}"'):
+            tenter.image.resize(x, (64, 64))
+        tenter.image.resize(x, (64, 64), layout=layout)  # the call that is named

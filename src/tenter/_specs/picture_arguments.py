@@ -6,7 +6,7 @@ import numpy as np
 
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import is_array, of
+from tenter._arrays.library import is_array
 from tenter._specs.lengths import channels_first
 
 # Channels that an image may have in front of its height.
@@ -37,7 +37,9 @@ def refuse_others(named: dict[str, Any], position: Any) -> None:
 def has_alpha(x: Any, size: Any, alpha: Any) -> bool:
     """Refuses arrays that are not images; True if the last channel is alpha."""
     if x.ndim not in (2, 3):
-        refuse(ValueError, "x", "shape (H, W) or (H, W, C)", f"{tuple(x.shape)}")
+        layout = "NCHW" if x.ndim == 4 and channels_first(x.shape[1:]) else "NHWC"
+        hint = f'; layout="{layout}" takes a batch' if x.ndim == 4 else ""
+        refuse(ValueError, "x", f"shape (H, W) or (H, W, C){hint}", f"{tuple(x.shape)}")
     if alpha is not None and not isinstance(alpha, (bool, np.bool_)) and alpha not in ("premultiplied",):
         refuse(TypeError, "alpha", "a bool, 'premultiplied' or None", describe(alpha))
     channels = x.shape[2] if x.ndim == 3 else 1
@@ -54,6 +56,4 @@ def _meant(x: Any, size: Any) -> str:
     shown = "..." if size is None or is_array(size) else describe(size)
     if not channels_first(x.shape) and x.shape[0] not in IN_FRONT:
         return f"; for more channels call image.resize(x, {shown}, alpha=False)"
-    turn = "permute" if of(x).PACKAGE == "torch" else "transpose"
-    other = "" if size is None else f', or tenter.resize(x, {shown}, axes=(1, 2), like="pillow")'
-    return f"; for (C, H, W) call image.resize(x.{turn}(1, 2, 0), {shown}){other}"
+    return f'; for (C, H, W) call image.resize(x, {shown}, layout="CHW")'

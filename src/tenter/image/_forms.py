@@ -144,7 +144,10 @@ def _check_alike(pixels: Any, letters: str) -> None:
     """Refuses images that do not fit in one array, and those of other libraries."""
     kinds = {_kind(x, letters) for x in pixels}
     if len(kinds) > 1:
-        refuse(ValueError, "x", "images of one kind, dtype and number of channels", " and ".join(sorted(kinds)))
+        expected = "images of one kind, dtype and number of channels"
+        first = letters == "HWC" and {x.shape[0] for x in pixels if is_array(x) and x.ndim == 3}
+        hint = '; layout="CHW" takes channels first' if first and len(first) == 1 and first <= {1, 3, 4} else ""
+        refuse(ValueError, "x", expected + hint, " and ".join(sorted(kinds)))
     if of(pixels[0]).PACKAGE not in ("numpy", "torch"):
         refuse(TypeError, "x", "a list of NumPy arrays, tensors or images of Pillow", describe(pixels[0]))
 
