@@ -92,7 +92,8 @@ def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with what the image's mode says of alpha, and whether its values may be averaged."""
     alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
     if image.mode in pillow_images.LABELS:
-        how = {**how, "mode": "nearest-exact"}
+        antialias = how["antialias"] if how["mode"] in NO_ANTIALIAS else None
+        how = {**how, "mode": "nearest-exact", "antialias": antialias}
     return {**how, "alpha": alpha}
 
 
