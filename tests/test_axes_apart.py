@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 import torch
-from daily import daily, together
 
 import tenter
+from daily import daily, together
 
 MODES = [
     {}, {"mode": "cubic"}, {"antialias": True}, {"mode": "cubic", "antialias": True}, {"mode": "area"}, {"like": "opencv"},
@@ -52,19 +52,16 @@ def test_a_dim_between_two_axes_changes_no_bits(seed, how, dtype):
 
 
 @pytest.mark.parametrize("seed", daily(range(12), 12))
-@together("dtype", ("uint8", "float32"))
 @together("how", [{}, {"antialias": True}, {"mode": "area"}])
-def test_a_dim_between_three_axes_changes_no_bits(how, dtype, seed):
+def test_a_dim_between_three_axes_changes_last_bits_alone(how, seed):
     rng = np.random.default_rng(seed)
     lengths, size = rng.integers(2, 14, 3), tuple(rng.integers(2, 14, 3).tolist())
-    x = numbers((*lengths, 3), dtype, rng)
+    x = numbers((*lengths, 3), "float32", rng)
     want = tenter.resize(x, size, axes=(0, 1, 2), **how)
     for order in ((0, 1, 3, 2), (0, 3, 1, 2), (3, 0, 1, 2)):
         at = tuple(order.index(d) for d in range(3))
-        assert np.array_equal(tenter.resize(moved(x, order), size, axes=at, **how), want.transpose(order)), (
-            x.shape,
-            size,
-        )
+        got = tenter.resize(moved(x, order), size, axes=at, **how)
+        np.testing.assert_allclose(got, want.transpose(order), rtol=0, atol=256 * 2**-21)
 
 
 @pytest.mark.parametrize("seed", daily(range(40), 8))

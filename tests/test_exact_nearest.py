@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from daily import daily, together
 
 import tenter
+from daily import daily, together
 from tenter.conventions import Convention
 
 # Whole factors at which float32 positions are wrong somewhere, and others.

@@ -13,16 +13,13 @@ namespace {
 
 typedef std::vector<MappedDim> Dims;
 
-typedef std::vector<int> Axes;  // dims with sums, ascending
-
-std::pair<double, int> cost(const Axes& axes, const Dims& dims) {
+std::pair<double, int> cost(const Group& g, const Dims& dims) {
   int64_t n[most_together], n_out[most_together];
-  int count = 0;
-  for (const int k : axes) {
-    const MappedDim& d = dims[size_t(k)];
-    n[count] = d.n_deciding(), n_out[count++] = d.deciding()->n_out;
+  for (int k = 0; k < g.count; ++k) {
+    const MappedDim& d = dims[size_t(g.first + k)];
+    n[k] = d.map ? d.n_deciding() : d.n, n_out[k] = d.map ? d.deciding()->n_out : d.n;
   }
-  return pass_cost(n, n_out, count);
+  return pass_cost(n, n_out, g.count);
 }
 
 // Whether a pass of several axes would copy more than twice as many inputs into order as it has inputs or outputs.
@@ -146,22 +143,27 @@ bool any_long_sums(const Dims& dims, int first, int count, const Grouping& by) {
   });
 }
 
-// Groups of two or three axes in the order in which one call of the kernel would sum them: another order would change
-// the last bits. pair: whether the last two axes are one group.
-std::vector<Group> in_joint_order(const Dims& dims, const Axes& axes, bool pair) {
+// Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
+// last bits. axes: two or three, ascending.
+void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<Group>& groups,
+                    std::vector<Group>::iterator at) {
+  std::vector<Group> to;
   const int first = axes[0], row = axes[axes.size() - 2], column = axes.back();
   const MappedDim& plane = dims[size_t(first)];
   const bool planes = axes.size() == 3;
-  std::vector<Group> found;
-  if (pair) {
-    found = {{false, row, 2}};
-  } else {
-    const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
-    found = {{false, swaps ? column : row, 1}, {false, swaps ? row : column, 1}};
-  }
   const bool planes_first = planes && planes_cost_less({length_of(plane), plane.deciding()->n_out, length_of(plane)});
-  if (planes) found.insert(planes_first ? found.begin() : found.end(), {false, first, 1});
-  return found;
+  if (planes_first) to.push_back({false, first, 1});
+  const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
+  to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
+  if (planes && !planes_first) to.push_back({false, first, 1});
+  groups.insert(at, to.begin(), to.end());
+}
+
+// Whether two axes are summed in one order wherever they lie: what is between them in memory then changes no bits.
+// Unweighted sums, which are gradients of copies, first sum what shrinks most.
+bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
+  if (axes.size() != 2 || !by.device.chunks || by.saturate) return false;
+  return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });
 }
 
 }  // namespace
@@ -174,7 +176,7 @@ bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& colum
 }
 
 std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& by) {
-  Axes windows;
+  std::vector<int> windows;
   bool copies = false;
   for (size_t k = 0; k < dims.size(); ++k) {
     if (!dims[k].map) continue;
@@ -188,39 +190,33 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     if (across > (by.device.spans ? most_together : some)) continue;
     if (!swells(dims, first, across) && !apart(dims, first, across, by)) together = some, span = across;
   }
-  const bool separates = by.device.chunks && together > 1 && together == n &&
-                         (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by));
-  // The last axes that could be one pass keep its order of sums where they are not: neither what lies between them in
-  // memory nor the length of rows changes bits.
-  const int last = by.device.chunks && !by.saturate ? std::min(n, most_together) : together;
-  std::vector<Axes> units;
-  for (int k = 0; k < n - last; ++k) units.push_back({windows[size_t(k)]});
-  units.emplace_back(windows.end() - last, windows.end());
-  std::stable_sort(units.begin(), units.end(),
-                   [&](const Axes& a, const Axes& b) { return cost(a, dims) < cost(b, dims); });
-  if (by.saturate && units.size() == 2)  // in Pillow's order of axes
-    std::sort(units.begin(), units.end(),
-              [&](const Axes& a, const Axes& b) { return by.rows_first ? a[0] < b[0] : a[0] > b[0]; });
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  for (const Axes& axes : units) {
-    const bool joint = !separates && int(axes.size()) == together;
-    if (axes.size() == 1) found.push_back({false, axes[0], 1});
-    else if (joint) found.push_back({false, axes[0], span});
-    else
-      for (const Group& g : in_joint_order(dims, axes, !separates && together == 2)) found.push_back(g);
+  const bool separates = together > 1 && together == n && by.device.chunks &&
+                         (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by));
+  if (separates || (together == 1 && keeps_order(dims, windows, by))) {
+    in_joint_order(dims, windows, found, found.end());
+    return found;
   }
+  for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
+  found.push_back({false, windows[size_t(n - together)], span});
+  const auto begin = found.begin() + copies;
+  if (found.end() - begin > 1)
+    std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
+  if (by.saturate && found.end() - begin == 2)  // in Pillow's order of axes
+    std::sort(begin, found.end(),
+              [&](const Group& a, const Group& b) { return by.rows_first ? a.first < b.first : a.first > b.first; });
   return found;
 }
 
 void separate_long_sums(const std::vector<MappedDim>& dims, const Grouping& by, std::vector<Group>& groups) {
   const auto joint =
       std::find_if(groups.begin(), groups.end(), [](const Group& g) { return g.count > 1 && !g.copies; });
-  if (!by.device.chunks || joint == groups.end() || !any_long_sums(dims, joint->first, joint->count, by)) return;
-  Axes axes;
+  if (!by.device.chunks || joint == groups.end()) return;
+  if (!any_long_sums(dims, joint->first, joint->count, by)) return;
+  std::vector<int> axes;
   for (int k = 0; k < joint->count; ++k) axes.push_back(joint->first + k);
-  const std::vector<Group> alone = in_joint_order(dims, axes, false);
-  groups.insert(groups.erase(joint), alone.begin(), alone.end());
+  in_joint_order(dims, axes, groups, groups.erase(joint));
 }
 
 }  // namespace tenter

@@ -105,7 +105,11 @@ def memory_order(shape: Sequence[int], strides: Sequence[int], whole: Sequence[i
 
 
 def resized_order(
-    shape: Sequence[int], strides: Sequence[int], axes: Sequence[int], saturate: bool, whole: Sequence[int] | None = None
+    shape: Sequence[int],
+    strides: Sequence[int],
+    axes: Sequence[int],
+    saturate: bool,
+    whole: Sequence[int] | None = None,
 ) -> Order:
     """Returns the memory order of a resized array's result. saturate: integers are clamped to their range between two
     axes. The order of axes then changes values, so it must not depend on memory. whole: as for `memory_order`."""

@@ -14,6 +14,7 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.geometry import LARGEST, is_real, plain
 from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.resize_arguments import NO_ANTIALIAS
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
