@@ -64,6 +64,15 @@ def test_a_dim_between_three_axes_changes_last_bits_alone(how, seed):
         np.testing.assert_allclose(got, want.transpose(order), rtol=0, atol=256 * 2**-21)
 
 
+def test_an_expanded_dim_between_has_the_bits_of_a_copied_one():
+    rng = np.random.default_rng(0)
+    for dtype, how in itertools.product(("uint8", "float32"), MODES):
+        x = np.broadcast_to(numbers((23, 1, 31), dtype, rng), (23, 3, 31))
+        for size in ((40, 11), (9, 50), (7, 13)):
+            got = tenter.resize(x, size, axes=(0, 2), **how)
+            assert np.array_equal(got, tenter.resize(x.copy(), size, axes=(0, 2), **how)), (dtype, how, size)
+
+
 @pytest.mark.parametrize("seed", daily(range(40), 8))
 def test_a_dim_between_two_axes_leaves_opencvs_bytes(seed):
     rng = np.random.default_rng(seed)

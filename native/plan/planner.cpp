@@ -36,10 +36,13 @@ bool any_gathers(const Dims& dims) {
   return std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.map->gathers(); });
 }
 
-// Leaves out dims of length 1, which have no order.
-void drop_ones(Dims& dims) {
-  dims.erase(std::remove_if(dims.begin(), dims.end(), [](const MappedDim& d) { return !d.map && d.n == 1; }),
-             dims.end());
+// Whether a dim has length 1 and so no place in any order. One that is expanded has its place (`without_expanded`).
+bool is_one(const MappedDim& d) { return !d.map && d.n == 1 && d.stride; }
+
+// Strides of dims of length 1 mean nothing.
+void unify_ones(Dims& dims, int64_t itemsize) {
+  for (MappedDim& d : dims)
+    if (!d.map && d.n == 1) d.stride = itemsize;
 }
 
 // Sets the strides of contiguous memory.
@@ -98,7 +101,8 @@ Order with_axes_together(const PlannedArray& x, const Device& device) {
   if (!sums_in_fixed_point(x.dtype, dims[axes[0]], dims[axes[1]])) return {};
   for (size_t k = 0; k < dims.size(); ++k)
     if (k < axes[0] || (k > axes[0] && k < axes[1])) order.push_back(k);
-  const bool between = std::any_of(order.begin(), order.end(), [&](size_t k) { return k > axes[0] && dims[k].n > 1; });
+  const bool between =
+      std::any_of(order.begin(), order.end(), [&](size_t k) { return k > axes[0] && !is_one(dims[k]); });
   if (!between) return {};
   for (size_t k = 0; k < dims.size(); ++k)
     if (k == axes[0] || k >= axes[1]) order.push_back(k);
@@ -118,6 +122,7 @@ class Planner {
       target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
     }
     made_.chunks.source = from, made_.chunks.target = to;
+    unify_ones(x_.dims, x_.itemsize);
     const Dims given = x_.dims;
     Dims& dims = x_.dims;
     const bool expands = !all_copy(dims) && without_expanded(dims);
@@ -157,7 +162,7 @@ class Planner {
   }
 
   void windows(Buffer source, Buffer target, Dims dims) {
-    drop_ones(dims);
+    dims.erase(std::remove_if(dims.begin(), dims.end(), is_one), dims.end());
     settle(dims);
     const Dims given = dims;
     if (device_.crops) crop(source, dims);
