@@ -32,7 +32,7 @@ def test_what_a_box_leaves_out_counts_for_nothing(axes, mode):
         x = rng.standard_normal(shape)
         for axis in axes:  # beyond the support of any of these filters
             np.moveaxis(x, axis, 0)[:3] = np.moveaxis(x, axis, 0)[28:] = np.nan
-        for antialias in (False, True):
+        for antialias in (False, mode != "area"):
             found = tenter.resize(x, size, axes=axes, mode=mode, antialias=antialias, box=box)
             wanted = resized_by_maps(x, size, axes, box, mode=mode, antialias=antialias)
             np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)

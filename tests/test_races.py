@@ -76,7 +76,7 @@ def long_and_byte_calls(shrinks, grows):
 
 
 def unlike_axes():
-    return [tenter.axis_map(660, n, mode, antialias=True) for n, mode in ((500, "area"), (900, "cubic"))]
+    return [tenter.axis_map(660, 500, "area"), tenter.axis_map(660, 900, "cubic", antialias=True)]
 
 
 FRESH = {

@@ -8,14 +8,18 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import dask.array
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import tenter
 from daily import together
 from error_helpers import refused
 from tenter._plans import cache
+from tenter._specs.resize_arguments import NO_ANTIALIAS
 from tenter.conventions import PRESETS
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**400
@@ -93,6 +97,9 @@ ERRORS = [
     ({"size": 3, "like": "scipy", "mode": "cubic"}, "mode", ValueError, ["like='scipy'", "'cubic'"]),
     ({"size": 3, "antialias": "yes"}, "antialias", TypeError, ["'yes'"]),
     ({"size": 3, "antialias": 1}, "antialias", TypeError, ["got 1"]),
+    ({"size": 3, "antialias": True, "mode": "nearest"}, "antialias", ValueError, ["mode 'nearest', which has none"]),
+    ({"size": 3, "antialias": True, "mode": "nearest-exact", "like": "pillow"}, "antialias", ValueError, ["'nearest-exact'"]),
+    ({"size": 3, "antialias": True, "mode": ["area", "nearest"]}, "antialias", ValueError, ["['area', 'nearest']"]),
     ({"size": 3, "like": PRESETS["torch"]._replace(length_rounding="up")}, "like", ValueError, ["floor, round, round_even, ceil"]),
     ({"size": 3, "like": PRESETS["torch"]._replace(length_rounding=1)}, "like", ValueError, ["got 1"]),
     ({"size": 3, "like": PRESETS["torch"]._replace(aspect_ratio="fit")}, "like", ValueError, ["not_larger"]),
@@ -151,6 +158,35 @@ def test_what_is_no_array():
     for x in (np.array(["a"]), np.array([None]), np.zeros(3, "M8[s]"), np.zeros(2, "V3")):
         with pytest.raises(TypeError, match="x: expected numbers for mode 'linear'"):
             tenter.resize(x, 3)
+
+
+def test_modes_without_antialias_refuse_it_in_every_function_and_need_no_word_of_it():
+    image = np.zeros((8, 6), np.uint8)
+    palette = Image.fromarray(image).convert("P")
+    for mode in NO_ANTIALIAS:
+        for call in (
+            lambda **how: tenter.resize(image, 3, **how),
+            lambda **how: tenter.resize(torch.from_numpy(image), 3, **how),
+            lambda **how: tenter.resize(dask.array.from_array(image), 3, **how),
+            lambda **how: tenter.resize(jnp.asarray(image), 3, **how),
+            lambda **how: tenter.axis_map(8, 3, **how),
+            lambda **how: tenter.lazy.resize(image, 3, **how),
+            lambda **how: tenter.image.resize(image, (3, 3), **how),
+            lambda **how: tenter.image.resize([image, image], (3, 3), **how),
+            lambda **how: tenter.image.resize(palette, (3, 3), **how),
+            lambda **how: tenter.image.crop_resize(image, (1, 1, 4, 4), (3, 3), **how),
+            lambda **how: torch.compile(lambda x: tenter.resize(x, 3, **how), backend="eager")(torch.zeros(8)),
+        ):
+            with pytest.raises(
+                Exception, match="antialias: expected False or None for modes nearest, nearest-exact, area"
+            ):
+                call(mode=mode, antialias=True)
+            for antialias in (None, False):
+                call(mode=mode, antialias=antialias)
+    tenter.image.resize(palette, (3, 3), antialias=True)  # whose pixels are copied, as no mode could mix them
+    tenter.resize(image, 3, mode=["area", "linear"], antialias=True)
+    for like in PRESETS:  # also those that antialias by default
+        tenter.resize(image, 3, mode="nearest-exact", like=like)
 
 
 def test_errors_of_axis_map():

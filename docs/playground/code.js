@@ -70,7 +70,7 @@ const Code = (() => {
   function ours({op, n, out, mode, like}, {antialias, align}) {
     if (op === "interpolate") return `tenter.${interpolated(out, mode, antialias, align)}`;
     const more = [
-      `mode="${mode}"`, like === "torch" ? "" : `like="${like}"`, align ? `align="${align}"` : "",
+      `mode="${mode}"`, like === "tenter" ? "" : `like="${like}"`, align ? `align="${align}"` : "",
       antialias === null ? "" : `antialias=${antialias ? "True" : "False"}`,
     ];
     return `tenter.resize(x, ${[out, ...more.filter(Boolean)].join(", ")})`;

@@ -83,6 +83,7 @@ const Maps = (() => {
   };
   const FEW = ["nearest", "nearest-exact", "linear"];
   const CONVENTIONS = {
+    tenter: {nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", area: "touched"},
     torch: {
       nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", arithmetic: "torch",
       exactArithmetic: "torch", area: "touched",
@@ -105,7 +106,7 @@ const Maps = (() => {
   for (const name in CONVENTIONS) CONVENTIONS[name] = {...USUAL, ...CONVENTIONS[name]};
 
   /** One axis's rule: the convention's, with the given fields replaced. align: null, center, corners or asymmetric. */
-  function rule(mode, {like = "torch", antialias = null, align = null} = {}) {
+  function rule(mode, {like = "tenter", antialias = null, align = null} = {}) {
     const how = CONVENTIONS[like];
     const near = mode.startsWith("nearest"), exact = mode === "nearest-exact";
     const wide = (antialias ?? how.antialias) && !near && mode !== "area";

@@ -27,7 +27,7 @@ const State = (() => {
     mode: {words: MODES.resize, usual: "linear"},
     corners: {words: ["no", "yes"], usual: "no"},
     antialias: {words: ["auto", "no", "yes"], usual: "auto"},
-    like: {words: Object.keys(Maps.CONVENTIONS), usual: "torch"},
+    like: {words: Object.keys(Maps.CONVENTIONS), usual: "tenter"},
     align: {words: ["auto", "center", "corners", "asymmetric"], usual: "auto"},
     width: {least: 8, most: 192, usual: 24}, // of the picture
     blur: {words: ["no", "yes"], usual: "no"}, // the picture's antialias

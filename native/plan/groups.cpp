@@ -144,19 +144,26 @@ bool any_long_sums(const Dims& dims, int first, int count, const Grouping& by) {
 }
 
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
-// last bits.
-void in_joint_order(const Dims& dims, const Group& joint, const Grouping& by, std::vector<Group>& groups,
+// last bits. axes: two or three, ascending.
+void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<Group>& groups,
                     std::vector<Group>::iterator at) {
   std::vector<Group> to;
-  const int first = joint.first, row = first + joint.count - 2, column = row + 1;
+  const int first = axes[0], row = axes[axes.size() - 2], column = axes.back();
   const MappedDim& plane = dims[size_t(first)];
-  const bool planes = joint.count == 3;
+  const bool planes = axes.size() == 3;
   const bool planes_first = planes && planes_cost_less({length_of(plane), plane.deciding()->n_out, length_of(plane)});
   if (planes_first) to.push_back({false, first, 1});
   const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
   to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
   if (planes && !planes_first) to.push_back({false, first, 1});
   groups.insert(at, to.begin(), to.end());
+}
+
+// Whether two axes are summed in one order wherever they lie: what is between them in memory then changes no bits.
+// Unweighted sums, which are gradients of copies, first sum what shrinks most.
+bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
+  if (axes.size() != 2 || !by.device.chunks || by.saturate) return false;
+  return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });
 }
 
 }  // namespace
@@ -185,9 +192,10 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   }
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  if (together > 1 && together == n && by.device.chunks &&
-      (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by))) {
-    in_joint_order(dims, {false, windows[0], n}, by, found, found.end());
+  const bool separates = together > 1 && together == n && by.device.chunks &&
+                         (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by));
+  if (separates || (together == 1 && keeps_order(dims, windows, by))) {
+    in_joint_order(dims, windows, found, found.end());
     return found;
   }
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
@@ -205,8 +213,10 @@ void separate_long_sums(const std::vector<MappedDim>& dims, const Grouping& by, 
   const auto joint =
       std::find_if(groups.begin(), groups.end(), [](const Group& g) { return g.count > 1 && !g.copies; });
   if (!by.device.chunks || joint == groups.end()) return;
-  const Group g = *joint;
-  if (any_long_sums(dims, g.first, g.count, by)) in_joint_order(dims, g, by, groups, groups.erase(joint));
+  if (!any_long_sums(dims, joint->first, joint->count, by)) return;
+  std::vector<int> axes;
+  for (int k = 0; k < joint->count; ++k) axes.push_back(joint->first + k);
+  in_joint_order(dims, axes, groups, groups.erase(joint));
 }
 
 }  // namespace tenter

@@ -36,18 +36,30 @@ bool any_gathers(const Dims& dims) {
   return std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.map->gathers(); });
 }
 
+// Whether a dim has length 1 and so no place in any order. One that is expanded has its place (`without_expanded`).
+bool is_one(const MappedDim& d) { return !d.map && d.n == 1 && d.stride; }
+
+// Strides of dims of length 1 mean nothing.
+void unify_ones(Dims& dims, int64_t itemsize) {
+  for (MappedDim& d : dims)
+    if (!d.map && d.n == 1) d.stride = itemsize;
+}
+
 // Sets the strides of contiguous memory.
 void set_contiguous(Dims& dims, int64_t itemsize) {
   for (size_t k = dims.size(); k-- > 0;) dims[k].stride = itemsize, itemsize *= dims[k].n;
 }
 
+typedef std::vector<size_t> Order;  // of dims
+
 // The dims of a (batch, channels, spatial...) array in memory order, if its channels are last in memory; else empty.
-Dims channels_last(const Dims& dims) {
-  Dims order(1, dims[0]);
-  order.insert(order.end(), dims.begin() + 2, dims.end());
-  order.push_back(dims[1]);
+Order channels_last(const Dims& dims) {
+  Order order(1, 0);
+  for (size_t k = 2; k < dims.size(); ++k) order.push_back(k);
+  order.push_back(1);
   int64_t before = INT64_MAX;
-  for (const MappedDim& d : order) {
+  for (const size_t k : order) {
+    const MappedDim& d = dims[k];
     if (d.n == 1) continue;
     if (d.stride <= 0 || d.stride >= before) return {};
     before = d.stride;
@@ -69,13 +81,32 @@ bool without_expanded(Dims& dims) {
 
 // The dims in an order in which adjacent channels are resampled together, which is faster; the result, which is
 // smaller, is put into its order afterwards. Empty if that does not pay.
-Dims with_channels_together(const Dims& dims, int64_t itemsize, const Device& device) {
+Order with_channels_together(const Dims& dims, int64_t itemsize, const Device& device) {
   const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
   if (is_part || dims.size() <= 2 || dims[1].map || all_copy(dims)) return {};
   const int64_t n = dims[1].n, made = values_out(dims);
   const bool wide = n >= wide_inner && device.wide_channels && dims[1].stride == itemsize;
   if (n <= 1 || made >= values(dims) || !(n < wide_inner || (wide && made <= most_packed_bytes / itemsize))) return {};
   return channels_last(dims);
+}
+
+// The dims in an order in which two axes that are summed in fixed point are neighbors: apart they would be summed in
+// floats, to other bits. Empty if no dim is between them.
+Order with_axes_together(const PlannedArray& x, const Device& device) {
+  const Dims& dims = x.dims;
+  Order axes, order;
+  for (size_t k = 0; k < dims.size(); ++k)
+    if (dims[k].map && !dims[k].map->copies()) axes.push_back(k);
+  if (!device.chunks || x.keeps_sums || axes.size() != 2) return {};
+  if (!sums_in_fixed_point(x.dtype, dims[axes[0]], dims[axes[1]])) return {};
+  for (size_t k = 0; k < dims.size(); ++k)
+    if (k < axes[0] || (k > axes[0] && k < axes[1])) order.push_back(k);
+  const bool between =
+      std::any_of(order.begin(), order.end(), [&](size_t k) { return k > axes[0] && !is_one(dims[k]); });
+  if (!between) return {};
+  for (size_t k = 0; k < dims.size(); ++k)
+    if (k == axes[0] || k >= axes[1]) order.push_back(k);
+  return order;
 }
 
 class Planner {
@@ -91,24 +122,26 @@ class Planner {
       target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
     }
     made_.chunks.source = from, made_.chunks.target = to;
+    unify_ones(x_.dims, x_.itemsize);
     const Dims given = x_.dims;
     Dims& dims = x_.dims;
     const bool expands = !all_copy(dims) && without_expanded(dims);
-    Dims reordered = with_channels_together(dims, x_.itemsize, device_);
-    const bool reorders = !reordered.empty();
-    if (!reorders && !expands) {
+    Order order = with_channels_together(dims, x_.itemsize, device_);
+    if (order.empty()) order = with_axes_together(x_, device_);
+    if (order.empty() && !expands) {
       steps(source, target, std::move(dims));
       return std::move(made_);
     }
     const Buffer held = temporary(Buffer::reordered, values_out(dims), target.dtype, target.itemsize);
     made_.chunks.target = held.memory;
-    Dims after;
-    for (const MappedDim& d : reorders ? reordered : dims) after.push_back({d.n_out(), 0});
-    set_contiguous(after, target.itemsize);
-    if (reorders) std::rotate(after.begin() + 1, after.end() - 1, after.end());
+    for (size_t k = order.size(); k < dims.size(); ++k) order.push_back(k);
+    Dims reordered, made, after(dims.size());
+    for (const size_t k : order) reordered.push_back(dims[k]), made.push_back({dims[k].n_out(), 0});
+    set_contiguous(made, target.itemsize);
+    for (size_t k = 0; k < order.size(); ++k) after[order[k]] = made[k];
     for (size_t k = 0; k < given.size(); ++k)
       if (!given[k].map && given[k].n != after[k].n) after[k] = {given[k].n, 0};
-    steps(source, held, std::move(reorders ? reordered : dims));
+    steps(source, held, std::move(reordered));
     made_.after.push_back({true, held, target, std::move(after)});
     return std::move(made_);
   }
@@ -129,6 +162,7 @@ class Planner {
   }
 
   void windows(Buffer source, Buffer target, Dims dims) {
+    dims.erase(std::remove_if(dims.begin(), dims.end(), is_one), dims.end());
     settle(dims);
     const Dims given = dims;
     if (device_.crops) crop(source, dims);

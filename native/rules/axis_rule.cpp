@@ -198,6 +198,7 @@ std::optional<SourceIndex> AxisRule::source_index_at(Edge padding, int64_t n_in,
   double first = 0, step = double(n_in) / double(n_out);
   switch (how) {
     case Arithmetic::pillow: {  // adds step to step, from a float32 box; so does OpenCV's INTER_NEAREST_EXACT
+      if (n_in > longest_pillow) break;
       const float begin = by.box ? float(by.box->begin) : 0, end = by.box ? float(by.box->end) : float(n_in);
       step = double(end - begin) / double(n_out), first = double(begin) + step * 0.5;
       formula = Formula::accumulated;

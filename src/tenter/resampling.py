@@ -197,7 +197,7 @@ def resize(
     axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
     mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
-    like: Like | Convention = "torch",
+    like: Like | Convention | None = None,
     box: Box | None = None,
     align: Align | None = None,
     edge: Edge | None = None,
@@ -223,12 +223,12 @@ def resize(
     mode : str, Filter or list of these, default "linear"
         The interpolation mode; a list gives one per axis. See Notes.
     antialias : bool, optional
-        Whether the filter widens when shrinking, so that fine patterns do not alias. None: as `like` does. Modes "area"
-        and "nearest" never need it.
-    like : str or Convention, default "torch"
+        Whether the filter widens when shrinking, so that fine patterns do not alias. None: as `like` does. Modes
+        "area", "nearest" and "nearest-exact" have none, and refuse True.
+    like : str or Convention, optional
         The library whose rules apply where no other argument decides: "torch", "pillow" ("PIL"), "opencv" ("cv2"),
         "onnx", "jax", "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes
-        one rule.
+        one rule. None: PyTorch's rules with exact positions, where its nearest modes round positions in float32.
     box : sequence of (begin, end) or None, optional
         The part of each axis to resize, in input pixels, fractions allowed. None is the entire axis. An end before its
         begin reverses the axis.
@@ -360,7 +360,7 @@ def resize(
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
             "box": box, "align": align, "edge": edge, "value": value,
         }  # fmt: skip
-        usual = {"mode": "linear", "like": "torch", "value": 0}
+        usual = {"mode": "linear", "value": 0}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
@@ -400,8 +400,8 @@ def axis_map(
 
     Notes
     -----
-    For float64 arrays, PyTorch rounds the positions of modes "nearest" and "nearest-exact" in float64. So `resize` of
-    such an array, by PyTorch's rules, may read other inputs than this map.
+    PyTorch rounds the positions of modes "nearest" and "nearest-exact" by rank, sizes, dtype and device. So `resize`
+    with like="torch" may read other inputs than this map.
 
     Examples
     --------

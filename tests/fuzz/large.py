@@ -11,7 +11,7 @@ from .arrays import Array, bits, numbers
 from .call import Call, Named, named, written
 from .draw import Draw
 from .oracle import EPSILON, Wrong, check_bits, check_shape, is_whole, name_of
-from .resizing import plan
+from .resizing import permitted, plan
 from .summing import check_maps
 
 MIB = 1 << 20
@@ -102,7 +102,7 @@ def pictures(r: Draw) -> Call:
     shape, axes = ((rest, *sides), (1, 2)) if first else ((*sides, rest), (0, 1))
     mode = r.pick(("nearest", "linear", "cubic", "area", "lanczos3"))
     kwargs = {"size": size, "axes": axes, "mode": mode, "antialias": r.chance(0.5)}
-    return _resized(r, array(r, shape, dtype), kwargs)
+    return _resized(r, array(r, shape, dtype), permitted(kwargs))
 
 
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "area", "lanczos")
@@ -116,7 +116,7 @@ def stretched(r: Draw) -> Call:
     kwargs = {"size": size, "axes": shape.index(n), "mode": r.pick(MODES), "antialias": r.chance(0.5)}
     if r.chance(0.4):
         kwargs["edge"] = r.pick(("wrap", "reflect", "symmetric", "renormalize", "constant"))
-    return _resized(r, array(r, shape, r.pick(DTYPES)), kwargs)
+    return _resized(r, array(r, shape, r.pick(DTYPES)), permitted(kwargs))
 
 
 PADS = {"wrap": "wrap", "reflect": "reflect", "symmetric": "symmetric", "replicate": "edge"}
@@ -133,6 +133,7 @@ def past_edges(r: Draw) -> Call:
     if dtype == "uint8":
         kwargs["like"] = "opencv"
         kwargs.pop("antialias")
+    kwargs = permitted(kwargs)
     x = named("x", how)
     margin = min(n - 1, 4 + 12 * -(-n // size))
 

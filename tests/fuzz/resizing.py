@@ -96,7 +96,15 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
         whole = is_whole(dtype)
         if whole or dtype in ("float16", "float32", "float64", "complex64", "complex128", "longdouble"):
             kwargs["value"] = r.pick((1, 7, 100)) if whole else r.pick((1.5, -3, 0.25))
-    return named("x", how), how, kwargs, extra
+    return named("x", how), how, permitted(kwargs), extra
+
+
+def permitted(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Arguments without an antialias that all modes refuse."""
+    modes = kwargs["mode"] if isinstance(kwargs["mode"], (list, tuple)) else [kwargs["mode"]]
+    if kwargs.get("antialias") and all(mode in resize_arguments.NO_ANTIALIAS for mode in modes):
+        del kwargs["antialias"]
+    return kwargs
 
 
 # What a call says of its convention: each drawn as an argument, and the field that it becomes.
@@ -173,7 +181,7 @@ def resize(r: Draw) -> Call:
             ({"align": "left"}, ValueError), ({"axes": (0, 0), "size": (2, 2), "scale": None}, ValueError),
             ({"axes": 9}, IndexError), ({"size": -1, "scale": None}, ValueError), ({"size": 1.5, "scale": None}, TypeError),
             ({"scale": float("inf"), "size": None}, ValueError), ({"box": [(1, 1)] * len(kwargs["axes"])}, ValueError),
-            ({"antialias": 1}, TypeError), ({"mode": ("cubic",) * 9}, ValueError), ({"like": 3}, TypeError),
+            ({"antialias": 1}, TypeError), ({"mode": "area", "antialias": True}, ValueError), ({"mode": ("cubic",) * 9}, ValueError), ({"like": 3}, TypeError),
         ))  # fmt: skip
         kwargs |= bad
         source = "y = " + written("tenter.resize", [x], kwargs)
@@ -248,6 +256,7 @@ def between(r: Draw) -> Call:
     mode = r.pick(("cubic", "lanczos", "linear", "area", "hamming", "catmull-rom"))
     kwargs = {"mode": mode, "like": r.pick(("pillow", "torch")), "antialias": r.pick((True, True, False))}
     kwargs |= {"edge": r.pick(EDGES[:4])} if r.chance(0.2) else {}
+    kwargs = permitted(kwargs)
     source = "y = " + written("tenter.resize", [x, size], {"axes": (0, 2), **kwargs})
     maps, cut, shape, _ = plan(x.value, {"size": size, "axes": (0, 2), **kwargs})
 

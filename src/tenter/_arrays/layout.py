@@ -81,24 +81,39 @@ def strides_in(order: Iterable[int], shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(strides)
 
 
-def memory_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
-    """Returns the dims from slowest to fastest in memory. Expanded and overlapping arrays keep the order of their
-    dims."""
+def memory_order(shape: Sequence[int], strides: Sequence[int], whole: Sequence[int] | None = None) -> Order:
+    """Returns the dims from slowest to fastest in memory. Expanded and overlapping arrays keep the order of their dims.
+    Strides of dims of length 1 mean nothing: such dims stay beside the next one.
+
+    whole: the shape of the array that this one is a part of, as its dims are ordered as the whole array's
+    """
     dims = tuple(range(len(shape)))
     steps = list(map(abs, strides))
-    if steps == sorted(steps, reverse=True):
+    long = [d for d in dims if (whole or shape)[d] > 1]
+    order = sorted(long, key=lambda d: -steps[d])
+    apart = all(steps[a] >= steps[b] * shape[b] for a, b in itertools.pairwise(order))
+    if order == long or not apart or 0 in (steps[d] for d in long):
         return dims
-    order = tuple(sorted(dims, key=lambda d: -steps[d]))
-    long = [d for d in order if shape[d] > 1]
-    if 0 in steps or any(steps[a] < steps[b] * shape[b] for a, b in itertools.pairwise(long)):
-        return dims
-    return order
+    place: dict[int, float] = {d: k for k, d in enumerate(order)}
+    for d in dims:
+        if d < long[0]:
+            place[d] = -1
+        elif d not in order:
+            after = [e for e in long if e > d]
+            place[d] = order.index(after[0]) - 0.5 if after else order.index(long[-1]) + 0.5
+    return tuple(sorted(dims, key=lambda d: place[d]))
 
 
-def resized_order(shape: Sequence[int], strides: Sequence[int], axes: Sequence[int], saturate: bool) -> Order:
+def resized_order(
+    shape: Sequence[int],
+    strides: Sequence[int],
+    axes: Sequence[int],
+    saturate: bool,
+    whole: Sequence[int] | None = None,
+) -> Order:
     """Returns the memory order of a resized array's result. saturate: integers are clamped to their range between two
-    axes. The order of axes then changes values, so it must not depend on memory."""
-    order = memory_order(shape, strides)
+    axes. The order of axes then changes values, so it must not depend on memory. whole: as for `memory_order`."""
+    order = memory_order(shape, strides, whole)
     swapped = saturate and [d for d in order if d in axes] != list(axes)
     return tuple(range(len(shape))) if swapped else order
 
@@ -106,8 +121,10 @@ def resized_order(shape: Sequence[int], strides: Sequence[int], axes: Sequence[i
 def numpy_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:
     """Returns the memory order of `interpolate`'s result on a NumPy array: channels last if the input has its channels
     last in memory, else the order of the dims."""
-    last = channels_last(shape, strides) if len(shape) > 2 and shape[1] > 1 and strides[1] < strides[-1] else None
-    return last or tuple(range(len(shape)))
+    in_order = tuple(range(len(shape)))
+    last = channels_last(shape, strides) or in_order
+    long = [d for d in last if shape[d] > 1]
+    return last if long != sorted(long) else in_order
 
 
 def torch_image_order(shape: Sequence[int], strides: Sequence[int]) -> Order:

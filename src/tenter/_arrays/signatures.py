@@ -113,7 +113,7 @@ class RuleArguments(TypedDict, total=False):
 
     scale: Numbers | None
     antialias: bool | None
-    like: AnyLike
+    like: AnyLike | None
     box: Box | None
     align: Align | None
     edge: Edge | None

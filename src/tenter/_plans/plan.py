@@ -119,7 +119,9 @@ def plan_part(
     wholes: the whole maps that these maps are parts of; they decide the order of sums
     by_memory: as in `AppliedMaps`
     """
-    return _planned(x, maps, AppliedMaps(maps, saturate, by_memory), False, saturate=saturate, wholes=wholes)
+    lengths = tuple([wholes[axis].n_in if axis in wholes else m.n_in for axis, m in maps])
+    spec = AppliedMaps(maps, saturate, by_memory, lengths)
+    return _planned(x, maps, spec, False, saturate=saturate, wholes=wholes)
 
 
 def same_maps(of_plan: CallPlan, x: Any) -> CallPlan:

@@ -99,13 +99,13 @@ class Convention(NamedTuple):
     modes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, like: "Like | Convention", **fields: "Unpack[Fields]") -> "Convention":
+    def of(cls, like: "Like | Convention | None" = None, **fields: "Unpack[Fields]") -> "Convention":
         """A library's convention with some fields changed.
 
         Parameters
         ----------
-        like : str or Convention
-            The library's name, or a convention.
+        like : str or Convention, optional
+            The library's name, or a convention. None: what `resize` does by default.
         **fields
             Fields of `Convention` and their values. A new `nearest_tie` or `nearest_align` sets `nearest_arithmetic` to
             "exact", because a library's arithmetic belongs to its tie and align.
@@ -184,12 +184,17 @@ PRESETS = {
 }  # fmt: skip
 
 
+# What `resize` does if `like` is not given: as PyTorch, with exact positions of nearest modes.
+DEFAULT = PRESETS["torch"]._replace(nearest_arithmetic="exact", nearest_exact_arithmetic="exact")
+
 # Other names of packages.
 OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
 
 
 def convention(like: object) -> Convention:
-    """Returns a preset by its name or its package's name, or checks the words of a convention."""
+    """Returns a preset by its name or its package's name, or checks the words of a convention. None is the default."""
+    if like is None:
+        return DEFAULT
     if isinstance(like, Convention):
         return checked(like, "like")
     expected = f"one of {', '.join(PRESETS)}, or a Convention"

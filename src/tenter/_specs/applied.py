@@ -50,11 +50,13 @@ class AppliedMaps(NamedTuple):
 
     saturate: 8-bit integers are rounded to 8 bits after each axis
     by_memory: the result has x's memory order, as in `resize`, and sums are taken in that order
+    lengths: of the whole array along these axes, if x is a part of it
     """
 
     applied: Maps
     saturate: bool
     by_memory: bool = False
+    lengths: tuple[int, ...] = ()
 
     def shape_out(self, shape: Shape) -> Shape:
         after = dict(self.applied)
@@ -67,8 +69,11 @@ class AppliedMaps(NamedTuple):
         return [d for d in range(ndim) if d not in dict(self.applied)]
 
     def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+        if not self.by_memory:
+            return tuple(range(len(shape)))
         axes = [axis for axis, _ in self.applied]
-        return resized_order(shape, strides, axes, saturate) if self.by_memory else tuple(range(len(shape)))
+        whole = dict(enumerate(shape)) | dict(zip(axes, self.lengths))
+        return resized_order(shape, strides, axes, saturate, list(whole.values()))
 
     def saturates(self, dtype: str) -> bool:
         return self.saturate and dtype == "uint8"

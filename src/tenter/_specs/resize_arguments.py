@@ -21,6 +21,8 @@ from tenter._specs.resize import Resize
 from tenter._specs.spec import Shape
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
+# Modes that no filter widens: one input, or all that an output covers.
+NO_ANTIALIAS = (*NEAREST, "area")
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 
@@ -38,7 +40,7 @@ class Arguments(NamedTuple):
     axes: Any = None
     mode: Any = "linear"
     antialias: Any = None
-    like: Any = "torch"
+    like: Any = None
     box: Any = None
     align: Any = None
     edge: Any = None
@@ -100,6 +102,9 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     one_of("align", align, (*ALIGNS, None))
     _check_edge(edge)
     arguments.flag("antialias", antialias, optional=True)
+    if antialias and all(m in NO_ANTIALIAS for m in modes):
+        got = f"antialias=True with mode {mode!r}, which has none"
+        refuse(ValueError, "antialias", f"False or None for modes {', '.join(NO_ANTIALIAS)}", got)
     check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
@@ -149,7 +154,7 @@ def axis_rule(
 ) -> AxisRule:  # fmt: skip
     """One axis's rule: the convention's, with the given arguments in place of its fields."""
     exact, near = mode == "nearest-exact", mode in NEAREST
-    wide = bool(how.antialias if antialias is None else antialias) and not near and mode != "area"
+    wide = bool(how.antialias if antialias is None else antialias) and mode not in NO_ANTIALIAS
     kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)
     arithmetic = _nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
     align = align or ("center" if exact else how.nearest_align if near else how.align)

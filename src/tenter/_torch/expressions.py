@@ -111,9 +111,13 @@ def _repeated(axis: int, n: Any, r: int, each: bool, transposed: bool) -> AxisEx
 
 
 def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bool) -> AxisExpression | None:
-    """Nearest kinds that enlarge by a power of two a length that is a symbol. The arithmetic is exact, so all of
-    PyTorch's kernels round alike."""
-    if rule.kind not in NEAREST or rule.box is not None or not rule.arithmetic.startswith("torch"):
+    """Nearest kinds that enlarge by a power of two a length that is a symbol. The arithmetic is exact, also in all of
+    PyTorch's kernels."""
+    if rule.kind not in NEAREST or rule.box is not None:
+        return None
+    aligned = rule.align, rule.tie, rule.edge
+    repeats = aligned in (("asymmetric", "floor", "replicate"), ("center", "prefer_ceil", "replicate"))
+    if not (rule.arithmetic.startswith("torch") or (rule.arithmetic == "exact" and repeats)):
         return None
     for r in (2, 4, 8):
         if rule.scale in (None, str(r)) and torch_private.statically(n_out == n_in * r):

@@ -101,7 +101,8 @@ def resize(
         As for `tenter.resize`: "linear", "cubic", "lanczos", "area", "nearest-exact" (for labels, which must not be
         mixed).
     antialias : bool, optional
-        Whether the filter widens when shrinking. None: as `like` does; Pillow does.
+        Whether the filter widens when shrinking. None: as `like` does; Pillow does. Modes "area" and nearest refuse
+        True.
     like : str or Convention, default "pillow"
         The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     box : ((top, bottom), (left, right)), optional
@@ -228,7 +229,8 @@ def crop_resize(
         As for `tenter.resize`: "linear", "cubic", "lanczos", "area", "nearest-exact" (for labels, which must not be
         mixed).
     antialias : bool, optional
-        Whether the filter widens when shrinking. None: as `like` does; Pillow does.
+        Whether the filter widens when shrinking. None: as `like` does; Pillow does. Modes "area" and nearest refuse
+        True.
     like : str or Convention, default "pillow"
         The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     alpha : bool or "premultiplied", optional

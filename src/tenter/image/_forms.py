@@ -14,6 +14,7 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.geometry import LARGEST, is_real, plain
 from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.resize_arguments import NO_ANTIALIAS
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
@@ -92,7 +93,8 @@ def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with what the image's mode says of alpha, and whether its values may be averaged."""
     alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
     if image.mode in pillow_images.LABELS:
-        how = {**how, "mode": "nearest-exact"}
+        antialias = how["antialias"] if how["mode"] in NO_ANTIALIAS else None
+        how = {**how, "mode": "nearest-exact", "antialias": antialias}
     return {**how, "alpha": alpha}
 
 
