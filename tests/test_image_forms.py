@@ -151,5 +151,5 @@ def test_channels_first_and_batches_get_the_word_of_layout():
         ([np.zeros((3, 100, 80)), np.zeros((3, 60, 90))], "CHW"),
     ):
         with pytest.raises(ValueError, match=f'layout="{layout}"'):
-            image.resize(x, (64, 64))
-        image.resize(x, (64, 64), layout=layout)  # the call that is named
+            resize(x, (64, 64))
+        resize(x, (64, 64), layout=layout)  # the call that is named

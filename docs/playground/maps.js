@@ -83,7 +83,7 @@ const Maps = (() => {
   };
   const FEW = ["nearest", "nearest-exact", "linear"];
   const CONVENTIONS = {
-    tenter: {nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", area: "touched"},
+    tenter: {nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor"},
     torch: {
       nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", arithmetic: "torch",
       exactArithmetic: "torch", area: "touched",

@@ -281,8 +281,8 @@ def resize(
       "mitchell" overshoots less, "bspline" blurs. `tenter.filters.cubic(a)` has any slope.
     - "lanczos" ("lanczos3"; "lanczos2" to "lanczos5") is the sharpest for shrinking photographs, with antialias. It
       overshoots.
-    - "area" takes the mean of what each output covers, for shrinking by whole factors and for quantities whose sum
-      matters.
+    - "area" takes the mean of what each output covers, each input by its covered share (conservative regridding): the
+      sum times the step stays, at any factor. like="torch" takes the mean of all inputs that are touched.
     - "nearest-exact" copies the pixel at the center, for labels (classes, instances): other modes mix them, and the
       mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
     - "box" and "hamming" are Pillow's. A `tenter.filters.Filter` is a function of your own.

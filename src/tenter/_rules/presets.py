@@ -184,8 +184,8 @@ PRESETS = {
 }  # fmt: skip
 
 
-# What `resize` does if `like` is not given: as PyTorch, with exact positions of nearest modes.
-DEFAULT = PRESETS["torch"]._replace(nearest_arithmetic="exact", nearest_exact_arithmetic="exact")
+# What `resize` does if `like` is not given: as PyTorch, with exact positions of nearest modes and areas that keep sums.
+DEFAULT = PRESETS["torch"]._replace(nearest_arithmetic="exact", nearest_exact_arithmetic="exact", area="overlap")
 
 # Other names of packages.
 OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
