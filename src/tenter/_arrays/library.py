@@ -191,6 +191,12 @@ def compiling() -> bool:
     return torch is not None and torch.compiler.is_compiling()
 
 
+def recording() -> bool:
+    """True while torch.jit.trace records the code."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.jit.is_tracing()
+
+
 def in_dynamo() -> bool:
     """True while PyTorch's compiler follows this very code. Only Dynamo follows calls on ordinary tensors without the
     core noticing; the core detects everything else itself. This takes half the time of `compiling`."""

@@ -5,6 +5,7 @@ import operator
 import os
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from tenter._arrays.errors import refuse
 
@@ -15,6 +16,16 @@ TABLES = "the tables of the axis maps"
 def symbolic(size: object) -> bool:
     """True for a size that PyTorch's compiler knows by a symbol."""
     return type(size).__name__ == "SymInt"
+
+
+def symbolic_number(value: object) -> bool:
+    """True for a float that PyTorch's compiler knows by a symbol."""
+    return type(value).__name__ == "SymFloat"
+
+
+def has_value(symbol: Any) -> bool:
+    """True for a symbol that has a value while tracing. One that is read from a tensor has none."""
+    return bool(symbol.node.has_hint())
 
 
 def number(size: int) -> str:

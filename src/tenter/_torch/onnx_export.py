@@ -67,10 +67,10 @@ def _inputs(spec: RepeatCounts) -> Tensor:
 def _interpolated(x: Tensor, spec: Any) -> Tensor | None:
     """Calls PyTorch's function, which becomes ONNX's Resize. None if PyTorch lacks the mode, dtype or axes. None also
     for antialias, where runtimes differ from PyTorch, unless lengths are symbols."""
-    given = spec if isinstance(spec, Interpolate) else _as_interpolate(spec, x.ndim)
+    given = spec if isinstance(spec, Interpolate) else as_interpolate(spec, x.ndim)
     if given is None or not x.is_floating_point():
         return None
-    mode = MODES.get(given.kind, {}).get(x.ndim - 2)
+    mode = mode_of(given)
     fixed = all(type(n) is int for n in x.shape[2:])
     if mode is None or (fixed and (given.antialias or given.kind == "area")):
         return None
@@ -81,7 +81,12 @@ def _interpolated(x: Tensor, spec: Any) -> Tensor | None:
     return F.interpolate(x, size=list(given.size), **how)
 
 
-def _as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
+def mode_of(spec: Interpolate) -> str | None:
+    """Returns PyTorch's mode, if it has one."""
+    return MODES.get(spec.kind, {}).get(len(spec.size))
+
+
+def as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
     """Returns the call of `interpolate` that is equivalent to a resize; None if there is none."""
     if not isinstance(spec, Resize) or spec.axes != tuple(range(2, ndim)) or not 1 <= len(spec.axes) <= 3:
         return None
@@ -107,7 +112,7 @@ def _by_matrices(x: Tensor, spec: Spec) -> Tensor:
     y = x
     for axis, m in maps:
         y = _applied(y, axis, m, x.dtype if whole and spec.saturates(dtype_name(x)) else None)
-    return _rounded(y, x.dtype) if whole and y.dtype != x.dtype else y.to(x.dtype)
+    return into_integers(y, x.dtype) if whole and y.dtype != x.dtype else y.to(x.dtype)
 
 
 def _applied(x: Tensor, axis: int, m: AxisMap, rounded: torch.dtype | None) -> Tensor:
@@ -117,9 +122,9 @@ def _applied(x: Tensor, axis: int, m: AxisMap, rounded: torch.dtype | None) -> T
     real = torch.float64 if x.dtype in (torch.float64, torch.int32, torch.int64) else torch.float32
     matrix = torch.from_numpy(m.dense()).to(real)
     y = torch.matmul(x.to(real).movedim(axis, -1), matrix.T).movedim(-1, axis)
-    return y if rounded is None else _rounded(y, rounded)
+    return y if rounded is None else into_integers(y, rounded)
 
 
-def _rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
+def into_integers(y: Tensor, dtype: torch.dtype) -> Tensor:
     info = torch.iinfo(dtype)
     return y.round().clamp(info.min, info.max).to(dtype)
