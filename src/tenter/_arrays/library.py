@@ -52,9 +52,6 @@ class Library(Protocol):
     def traced(self, x: Any) -> bool:
         """True if a call on x goes through the library's dispatcher or functions. Its values may not be known yet."""
 
-    def symbolic(self, x: Any) -> bool:
-        """True if x's sizes may be symbols."""
-
     def device(self, x: Any) -> str | None:
         """Returns the device whose kernels process x; None for host memory."""
 
@@ -169,11 +166,6 @@ def is_array(x: Any) -> bool:
 def traced(x: Any) -> bool:
     """True if x is an array that is traced."""
     return is_array(x) and of(x).traced(x)
-
-
-def symbolic(x: Any) -> bool:
-    """True if x is an array whose sizes may be symbols."""
-    return is_array(x) and of(x).symbolic(x)
 
 
 def on_device(x: Any) -> bool:

@@ -7,7 +7,7 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import describe, flag, listed, one_of, sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import dtype_name, is_array, of, surely, symbolic
+from tenter._arrays.library import dtype_name, is_array, of, surely
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.lengths import per_dim, scaled
 from tenter._specs.resize import KINDS, Interpolate
@@ -53,10 +53,11 @@ def checked(x: Any, given: Arguments) -> Interpolate:
             flag(word, value)
     if any(surely(length == 0) for length in spatial):
         refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
-    shape_out = (*x.shape[:2], *out)
-    if not symbolic(x) or all(type(length) is int for length in shape_out):  # else the kernel finds out
-        limits.addressable("size" if size is not None else "scale_factor", shape_out, of(x).itemsize(x))
-    scales = None if scales is None or recompute_scale_factor or kind == "area" else tuple(map(_known, scales))
+    limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), of(x).itemsize(x))
+    scales = None if recompute_scale_factor or kind == "area" else scales
+    if scales is not None and any(limits.without_value(f) for f in scales):
+        expected = "a number that is known while the code is traced, or recompute_scale_factor=True"
+        refuse(TypeError, "scale_factor", expected, "one that is read from a tensor")
     direct = kind in NEAREST and n > 1 and x.shape[1] > 3 and _channels_last(x)
     return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
 
@@ -128,7 +129,7 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 
 def factors(scale_factor: Any) -> tuple[Any, ...]:
-    """Returns the factors that are given, as floats. Those that the compiler knows by symbols stay symbols."""
+    """Returns the factors that are given, as floats. Those that are read from tensors while code is traced stay symbols."""
     if is_array(scale_factor):
         scale_factor = listed("scale_factor", scale_factor)
     given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
@@ -137,29 +138,17 @@ def factors(scale_factor: Any) -> tuple[Any, ...]:
         try:
             if isinstance(f, (bool, str, bytes)):
                 raise TypeError
-            found.append(f if limits.symbolic_number(f) else float(f))
+            # The compiler makes a constant of a symbol that has a value.
+            found.append(f if limits.without_value(f) else float(f))
         except OverflowError:
             found.append(math.inf)
         except (TypeError, ValueError):
             refuse(TypeError, "scale_factor", "numbers", describe(f))
     for f in found:
-        if limits.symbolic_number(f):
-            refused = surely(f <= 0)  # the other numbers give a length that the kernel refuses
-        else:
-            refused = not 0 < f < math.inf
-        if refused:
+        # A number that is read from a tensor gives a length, which the kernel checks.
+        if not limits.without_value(f) and not 0 < f < math.inf:
             refuse(ValueError, "scale_factor", "finite numbers above 0", f"{f}")
     return tuple(found)
-
-
-def _known(factor: Any) -> float:
-    """Returns a factor that positions follow as a number. The compiler makes a constant of it."""
-    if not limits.symbolic_number(factor):
-        return float(factor)
-    if not limits.has_value(factor):
-        expected = "a number that is known while the code is traced, or recompute_scale_factor=True"
-        refuse(TypeError, "scale_factor", expected, "one that is read from a tensor")
-    return float(factor)
 
 
 def _channels_last(x: Any) -> bool:

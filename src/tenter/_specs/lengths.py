@@ -94,7 +94,8 @@ def _times(length: Any, factor: Any, rounding: str) -> Any:
     out = length * factor  # as in PyTorch
     if rounding in ("ceil", "round_even"):
         return math.ceil(out) if rounding == "ceil" else round(out)
-    return math.floor(out + 0.5 if rounding == "round" else out)
+    # Equal to floor, as lengths are not negative. PyTorch's exporter cannot write the floor of a symbol.
+    return math.trunc(out + 0.5 if rounding == "round" else out)
 
 
 def _ratio(length: Any) -> tuple[Any, int]:
