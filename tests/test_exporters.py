@@ -117,7 +117,7 @@ SILENT = logging.getLogger("torch")
 
 
 def outcome(exporter, name, call, *modes):
-    """"" if the exported program gives what the function gives at other shapes too, and else the reason: "wrong ..."
+    """ "" if the exported program gives what the function gives at other shapes too, and else the reason: "wrong ..."
     or an error."""
     model = Model(FUNCTIONS.get(name, pytorchs), call, modes)
     torch._dynamo.reset()

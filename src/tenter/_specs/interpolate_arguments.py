@@ -129,7 +129,7 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 
 def factors(scale_factor: Any) -> tuple[Any, ...]:
-    """Returns the factors that are given, as floats. Those that are read from tensors while code is traced stay symbols."""
+    """Returns the factors as floats. Those that are read from tensors while code is traced stay symbols."""
     if is_array(scale_factor):
         scale_factor = listed("scale_factor", scale_factor)
     given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]

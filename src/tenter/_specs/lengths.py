@@ -46,7 +46,7 @@ def _factor(f: Any) -> Any:
 LONGEST = 2**48
 
 
-def scaled(name: str, length: Any, factor: Any, rounding: str = "floor") -> int:
+def scaled(name: str, length: Any, factor: Any, rounding: str = "floor") -> Any:
     """Returns the output length of an axis. name: the argument that gave the factor."""
     if not isinstance(length, (int, Fraction)):
         return _scaled_symbol(name, length, factor, rounding)

@@ -94,7 +94,9 @@ def _interpolate(
         # Equal to floor(n_in * scale), up to the rounding of tracers. Of symbols the kernels ask, as each question here
         # would become a condition of the traced code.
         known = all(type(m) is int for m in (*n_in, *size))
-        if known and any(surely(m * s + 1e-6 < o) or surely(m * s - 1e-6 >= o + 1) for m, o, s in zip(n_in, size, scales)):
+        if known and any(
+            surely(m * s + 1e-6 < o) or surely(m * s - 1e-6 >= o + 1) for m, o, s in zip(n_in, size, scales)
+        ):
             refuse(ValueError, "scales", f"those of {list(n_in)} to {list(size)}", f"{list(scales)}")
     if kind not in KINDS.values():
         refuse(ValueError, "kind", f"one of {', '.join(sorted(set(KINDS.values())))}", repr(kind))

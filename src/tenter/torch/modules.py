@@ -42,7 +42,7 @@ class Upsample(torch.nn.Upsample):
     Notes
     -----
     It is a subclass of PyTorch's, so that code which looks for these layers finds it. `torch.jit.script` and
-    `torch.jit.trace` take PyTorch's function instead, as they cannot follow tenter's.
+    `torch.jit.trace` record PyTorch's function instead.
 
     Examples
     --------
