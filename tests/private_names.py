@@ -44,6 +44,7 @@ NAMES: dict[str, tuple[Any, str, Any]] = {
     "function modes": (torch._C, "_is_torch_function_mode_enabled", lambda: None),
     "autocast": (torch._C, "_is_any_autocast_enabled", lambda: False),
     "tracing": (torch._C, "_get_tracing_state", lambda: 0),
+    "pausing": (torch._C, "_set_tracing_state", MISSING),
     "keys": (torch._C, "_dispatch_keys", lambda x: 1),
     "key names": (torch._C, "DispatchKeySet", lambda key: key),
     "levels": (forward_ad, "_current_level", "none"),

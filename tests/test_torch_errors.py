@@ -47,7 +47,25 @@ TRACE_TIME = {
     "antialias of nearest": lambda x: tenter.interpolate(x[None], 4, antialias=True),
     "align_corners of nearest": lambda x: tenter.interpolate(x[None], 4, align_corners=True),
 }
-REFUSALS = (TypeError, ValueError, IndexError)
+# The same for axes of length 0, and for results that no memory holds.
+EMPTY, IMAGE = torch.zeros(1, 2, 0, 5), torch.zeros(1, 2, 20, 4)
+LENGTHS = {
+    "a spatial dim of 0": (lambda x: tenter.interpolate(x, 4), EMPTY),
+    "a spatial dim of 0, scale_factor": (lambda x: tenter.interpolate(x, scale_factor=0.5, mode="bilinear"), EMPTY),
+    "a spatial dim of 0, area": (lambda x: tenter.interpolate(x, (3, 3), mode="area"), EMPTY),
+    "an axis of 0": (lambda x: tenter.resize(x, 4, axes=2), EMPTY),
+    "a factor that gives 0": (lambda x: tenter.interpolate(x, scale_factor=0.01), IMAGE),
+    "a scale that gives 0": (lambda x: tenter.resize(x, scale=0.01, axes=2), IMAGE),
+    "a factor past int64": (lambda x: tenter.interpolate(x, scale_factor=1e18), IMAGE),
+    "a factor past memory": (lambda x: tenter.interpolate(x, scale_factor=1e17), IMAGE),
+    "sizes past memory": (lambda x: tenter.interpolate(x, 2**40), IMAGE),
+    "one size past memory": (lambda x: tenter.resize(x, 2**60, axes=2), IMAGE),
+    "a count past int64": (lambda x: tenter.repeat_interleave(x, 2**62, 2), IMAGE),
+    "a count past memory": (lambda x: tenter.repeat_interleave(x, 2**57, 2), IMAGE),
+    "repeat past memory": (lambda x: tenter.repeat(x, 1, 2**61, 1, 1), IMAGE),
+    "tile past memory": (lambda x: tenter.tile(x, (2**61, 1, 1, 1)), IMAGE),
+}
+REFUSALS = (TypeError, ValueError, IndexError, MemoryError)
 
 
 def refusal(f, *args):
@@ -82,6 +100,17 @@ def test_errors_while_tracing(name):
     torch._dynamo.reset()
     with pytest.raises((torch._dynamo.exc.TorchDynamoException, *REFUSALS)) as caught:
         torch.compile(lambda x: f(x * 1), backend="aot_eager", fullgraph=True)(X)
+    assert eager[1] in str(caught.value)
+
+
+@pytest.mark.parametrize("name", daily(LENGTHS, len(LENGTHS)))
+def test_errors_of_lengths_are_those_of_eager_calls(name):
+    f, x = LENGTHS[name]
+    eager = refusal(f, x)
+    assert refusal(torch.compile(lambda x: f(x * 1), backend="aot_eager"), x) == eager
+    torch._dynamo.reset()
+    with pytest.raises((torch._dynamo.exc.TorchDynamoException, *REFUSALS)) as caught:
+        torch.compile(lambda x: f(x * 1), backend="aot_eager", fullgraph=True)(x)
     assert eager[1] in str(caught.value)
 
 

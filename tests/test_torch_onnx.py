@@ -14,6 +14,8 @@ pytest.importorskip("onnxscript")
 ANY = torch.export.Dim.DYNAMIC
 PHOTO = torch.rand(1, 3, 8, 10)
 
+TABLE = torch.rand(1, 2, 7, 7)
+
 FIXED = {
     "bilinear": lambda x: tenter.interpolate(x, (5, 7), mode="bilinear"),
     "nearest-exact": lambda x: tenter.interpolate(x, (5, 7), mode="nearest-exact"),
@@ -35,10 +37,28 @@ CHANGING = {
     "antialias to a size": lambda x: tenter.interpolate(x, (5, 7), mode="bilinear", antialias=True),
     "resize to a size": lambda x: tenter.resize(x, (5, 7), axes=(-2, -1)),
     "resize by a scale": lambda x: tenter.resize(x, scale=2, axes=(-2, -1)),
+    "antialias by a half": lambda x: tenter.interpolate(x, scale_factor=0.5, mode="bicubic", antialias=True),
     "each element twice": lambda x: tenter.repeat_interleave(x, 2, dim=2),
     "the whole twice": lambda x: tenter.repeat(x, 2, 1, 2, 1),
     "tiles": lambda x: tenter.tile(x, (2,)),
 }
+# In runtimes other than in PyTorch, and computed in the graph.
+COMPUTED = {
+    "a table of known lengths": lambda x: tenter.interpolate(
+        TABLE, (x.shape[2] // 2, x.shape[3] // 2), mode="bilinear", antialias=True
+    ),
+    "area by a half": lambda x: tenter.interpolate(x, scale_factor=0.5, mode="area"),
+    "nearest by fractions": lambda x: tenter.interpolate(x, scale_factor=(1.7, 0.6)),
+    "nearest-exact by fractions": lambda x: tenter.interpolate(x, scale_factor=(1.05, 2.05), mode="nearest-exact"),
+    "nearest that keeps lengths": lambda x: tenter.interpolate(x, scale_factor=(1.05, 2.05)),
+    "antialias, corners": lambda x: tenter.interpolate(x, 5, mode="bilinear", align_corners=True, antialias=True),
+    "antialias, one output": lambda x: tenter.interpolate(x, 1, mode="bilinear", align_corners=True, antialias=True),
+    "lanczos of rows": lambda x: tenter.resize(x, 5, axes=2, mode="lanczos", antialias=True),
+    "lanczos by a scale": lambda x: tenter.resize(x, scale=0.6, axes=(2, 3), mode="lanczos", antialias=True),
+    "trilinear": lambda x: tenter.interpolate(x[None], scale_factor=(1, 0.5, 0.7), mode="trilinear", antialias=True),
+    "bytes": lambda x: tenter.interpolate((x * 255).to(torch.uint8), scale_factor=1.5, mode="bilinear").to(torch.float32),
+    "labels": lambda x: tenter.interpolate((x * 9).to(torch.int64), scale_factor=1.5).to(torch.float32),
+}  # fmt: skip
 
 
 class All(torch.nn.Module):
@@ -76,6 +96,13 @@ def test_sizes_that_change(tmp_path):
 
 
 @pytest.mark.slow
+def test_sizes_that_change_where_runtimes_compute_other_values(tmp_path):
+    made = session(COMPUTED, (PHOTO,), tmp_path / "model.onnx", [(0, 2, 3)])
+    for shape in ((1, 3, 8, 10), (2, 3, 9, 13), (4, 3, 31, 6), (1, 3, 90, 81)):
+        compare(made, COMPUTED, (torch.rand(shape),))
+
+
+@pytest.mark.slow
 def test_counts_whose_sum_changes(tmp_path):
     calls = {
         "counts": lambda x, c: tenter.repeat_interleave(x, c, dim=1),
@@ -88,6 +115,9 @@ def test_counts_whose_sum_changes(tmp_path):
 
 @pytest.mark.slow
 def test_a_rule_that_onnx_lacks_needs_lengths_that_are_known(tmp_path):
-    calls = {"lanczos": lambda x: tenter.resize(x, 5, axes=2, mode="lanczos", antialias=True)}
+    calls = {"a box": lambda x: tenter.resize(x, 5, axes=2, box=[(0.5, 6)])}
     with pytest.raises(Exception, match="x: expected lengths that are known at export"):
+        session(calls, (PHOTO,), tmp_path / "model.onnx", [(2,)])
+    calls = {"a box": lambda x: tenter.resize(TABLE, x.shape[2], axes=2, box=[(0.5, 6)])}
+    with pytest.raises(Exception, match="size: expected sizes that are known at export"):
         session(calls, (PHOTO,), tmp_path / "model.onnx", [(2,)])

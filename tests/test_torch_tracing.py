@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 
@@ -80,6 +82,75 @@ def test_lengths_that_depend_on_data_go_on_to_other_operations(name):
     compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
     for given in (counts, counts.flip(0) * 2):
         torch.testing.assert_close(compiled(x, given), both(x, given), rtol=0, atol=0)
+
+
+RECOMPUTED = {
+    "nearest": {},
+    "bilinear": {"mode": "bilinear"},
+    "area": {"mode": "area"},
+    "antialias": {"mode": "bicubic", "antialias": True},
+}
+
+
+WAYS = itertools.product(("export", "compile"), RECOMPUTED, (False, True))
+
+
+@pytest.mark.parametrize("way, mode, pair", daily(WAYS, 16))
+def test_a_scale_that_is_read_from_a_tensor_changes_in_one_program(way, mode, pair):
+    """Where positions follow the sizes. Else the scale must be known, and the error says so."""
+
+    class Model(torch.nn.Module):
+        def forward(self, x, t):
+            scale = (t.item(), 2.0) if pair else t.item()
+            return tenter.interpolate(x, scale_factor=scale, recompute_scale_factor=self.recompute, **RECOMPUTED[mode])
+
+    model, x, scales = Model(), torch.rand(1, 2, 8, 12), [torch.tensor(s, dtype=torch.float64) for s in (2, 0.5, 1.7)]
+    model.recompute = True
+    if way == "export":
+        program = torch.export.export(model, (x, scales[0])).module()
+    else:
+        program = torch.compile(model, fullgraph=True, backend="aot_eager")
+    with torch._dynamo.config.patch(capture_scalar_outputs=True):
+        for t in scales:
+            torch.testing.assert_close(program(x, t), model(x, t), rtol=0, atol=0)
+    model.recompute = False
+    if mode != "area":
+        with pytest.raises(TypeError, match="or recompute_scale_factor=True, got one that is read from a tensor"):
+            torch.export.export(model, (x, scales[0]))
+
+
+def test_counts_on_the_host_repeat_a_tensor_without_values():
+    """As PyTorch's function does: the host knows the counts, whatever holds them."""
+    x, numbers = torch.rand(3, 2, device="meta"), [1, 2, 3]
+    counts = torch.tensor(numbers)
+    for given in (counts, counts.to(torch.int32), numbers, np.array(numbers)):
+        for total in (None, 6):
+            y = tenter.repeat_interleave(x, given, dim=0, output_size=total)
+            assert y.shape == (6, 2) and y.device.type == "meta"
+    assert tenter.repeat_interleave(x, torch.tensor(2), dim=0).shape == (6, 2)
+    y, lengths = tenter.ragged.repeat_padded(x[None], counts[None])
+    assert y.shape == (1, 6, 2) and lengths.shape == (1,)
+    for wrong, total in (([1, 2, -3], None), (counts, 5), (counts[:2], None)):
+        with pytest.raises(ValueError, match=r"(repeats|output_size): expected"):
+            tenter.repeat_interleave(x, wrong, dim=0, output_size=total)
+    with pytest.raises(TypeError, match="repeats: expected counts with values"):
+        tenter.repeat_interleave(torch.rand(3, 2), counts.to("meta"), dim=0, output_size=6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("call", [
+    lambda x: tenter.repeat_interleave(x, 2, 2),
+    lambda x: tenter.repeat_interleave(x, x[0, 0, 0].abs().to(torch.int64) % 3, 3),
+    lambda x: tenter.repeat(x, x.shape[2], 1, 1, 2),
+    lambda x: tenter.tile(x, (1, x.shape[3])),
+    lambda x: tenter.expand(x, x.shape[3], *x.shape),
+    lambda x: tenter.resize(x, scale=2, axes=(2, 3)),
+    lambda x: tenter.interpolate((x * 5).to(torch.uint8), scale_factor=1.5, mode="bilinear"),
+])  # fmt: skip
+def test_a_trace_keeps_lengths_that_change(call):
+    traced = torch.jit.trace(call, (X,), check_trace=False)
+    for x in (X, torch.rand(1, 2, 7, 5) * 9):
+        torch.testing.assert_close(traced(x), call(x), rtol=0, atol=1 if call(x).dtype == torch.uint8 else 1e-5)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays.arguments import MISSING, array, error
 from tenter._arrays.errors import Refusal
-from tenter._arrays.library import is_array, of, on_device, symbolic, traced
+from tenter._arrays.library import is_array, of, on_device, traced
 from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, into, repeated
 from tenter._execution.calls import FIND, unknown
@@ -160,7 +160,7 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
     if traced(x) or recorded_counts:
         if is_array(repeats) or isinstance(repeats, (list, tuple)):
             return executor.of(x).traced_counts(x, repeats, axis, output_size)
-        return every(x.ndim, axis, counts.one_for_all(repeats, n, output_size, symbolic(x)))
+        return every(x.ndim, axis, counts.one_for_all(repeats, n, output_size))
     spec = counts.checked(repeats, n, None if flat else axis, output_size).spec(x.ndim, axis)
     if isinstance(spec, RepeatCounts):
         return spec._replace(offsets=executor.of(x).place_offsets(spec.offsets, x))

@@ -20,7 +20,6 @@ from tenter._arrays.standard_arrays import (
     resolve as resolve,
     short as short,
     strides as strides,
-    symbolic as symbolic,
     traced as traced,
     unservable as unservable,
 )

@@ -19,7 +19,6 @@ from tenter._arrays.standard_arrays import (
     resolve as resolve,
     short as short,
     strides as strides,
-    symbolic as symbolic,
     traced as traced,
     unservable as unservable,
 )

@@ -53,9 +53,6 @@ class Library(Protocol):
     def traced(self, x: Any) -> bool:
         """True if a call on x goes through the library's dispatcher or functions. Its values may not be known yet."""
 
-    def symbolic(self, x: Any) -> bool:
-        """True if x's sizes may be symbols."""
-
     def device(self, x: Any) -> str | None:
         """Returns the device whose kernels process x; None for host memory."""
 
@@ -172,11 +169,6 @@ def traced(x: Any) -> bool:
     return is_array(x) and of(x).traced(x)
 
 
-def symbolic(x: Any) -> bool:
-    """True if x is an array whose sizes may be symbols."""
-    return is_array(x) and of(x).symbolic(x)
-
-
 def on_device(x: Any) -> bool:
     """True if x is an array on a device that has kernels."""
     return is_array(x) and of(x).device(x) is not None
@@ -197,6 +189,12 @@ def confuses_functions() -> bool:
     over. From 2.13 on, asking for a function's id makes it look."""
     torch = sys.modules.get("torch")
     return torch is not None and older(torch.__version__, (2, 13))
+
+
+def recording() -> bool:
+    """True while torch.jit.trace records the code."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.jit.is_tracing()
 
 
 def in_dynamo() -> bool:

@@ -5,8 +5,10 @@ import operator
 import os
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from tenter._arrays.errors import refuse
+from tenter._arrays.library import in_dynamo
 
 INT64_MAX = 2**63 - 1
 TABLES = "the tables of the axis maps"
@@ -17,14 +19,28 @@ def symbolic(size: object) -> bool:
     return type(size).__name__ == "SymInt"
 
 
+def without_value(number: Any) -> bool:
+    """True for a float that PyTorch's compiler knows by a symbol alone, as it is read from a tensor."""
+    return type(number).__name__ == "SymFloat" and not number.node.has_hint()
+
+
 def number(size: int) -> str:
     """Returns a size for a message. A symbolic size is shown by its current value."""
     return f"{operator.index(size)}"
 
 
 def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:
-    """Refuses shapes with more bytes than int64 can count. Lengths of 0 are ignored, as in NumPy and PyTorch."""
-    if math.prod([n for n in shape if n]) * itemsize > INT64_MAX:
+    """Refuses shapes with more bytes than int64 can count. Lengths of 0 are ignored, as in NumPy and PyTorch. Shapes
+    with symbols pass: the kernels know their values."""
+    if in_dynamo():  # which shows symbols as ints
+        from tenter._arrays import torch_private
+
+        too_large = torch_private.statically(math.prod(shape) * itemsize > INT64_MAX)
+    elif any(type(n).__name__ in ("SymInt", "Tensor") for n in shape):  # a tensor in torch.jit.trace
+        too_large = False
+    else:
+        too_large = math.prod([n for n in shape if n]) * itemsize > INT64_MAX
+    if too_large:
         refuse(MemoryError, name, "fewer than 2**63 bytes", f"a result of shape {tuple(shape)}")
 
 

@@ -48,9 +48,6 @@ def traced(x: Array) -> bool:
     return False
 
 
-symbolic = traced
-
-
 def device(x: Array) -> str | None:
     return None
 

@@ -69,10 +69,6 @@ def traced(x: Any) -> bool:
     return True
 
 
-def symbolic(x: Any) -> bool:
-    return False
-
-
 def device(x: Any) -> str | None:
     """Returns None: these arrays have no kernels, and the rules for host memory apply."""
     return None

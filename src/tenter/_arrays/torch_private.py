@@ -6,7 +6,7 @@ import nothing. Tests of torch.func, which is large, wait until a transform is a
 
 import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
@@ -150,6 +150,21 @@ def _cuda_keys() -> list[object]:
 
 
 ORDINARY_CUDA = _cuda_keys() if _told["_dispatch_keys"] and holds(lambda: len(_cuda_keys()) == 2) else []
+
+
+@contextlib.contextmanager
+def untraced() -> Iterator[None]:
+    """Interrupts torch.jit.trace, whose lengths are tensors and warn where they are compared. If PyTorch has changed,
+    the trace goes on."""
+    state = tracing()
+    if not hasattr(torch._C, "_set_tracing_state") or not _told["_get_tracing_state"]:
+        yield
+        return
+    torch._C._set_tracing_state(None)
+    try:
+        yield
+    finally:
+        torch._C._set_tracing_state(state)
 
 
 def exporting_to_onnx() -> bool:

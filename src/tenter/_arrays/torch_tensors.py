@@ -153,9 +153,6 @@ def traced(x: torch.Tensor) -> bool:
     return type(x) not in TYPES or not is_ordinary(x)
 
 
-symbolic = traced
-
-
 def device(x: torch.Tensor) -> str | None:
     return f"cuda:{x.get_device()}" if x.is_cuda else None  # takes a third of str(x.device)
 

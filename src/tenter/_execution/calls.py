@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.library import of, traced
+from tenter._arrays.library import is_array, of, recording, traced
 from tenter._arrays.limits import machine_memory
 from tenter._arrays.thread_count import thread_count
 from tenter._execution import into
@@ -33,8 +33,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 
 
 def _unknown(call: str, x: Any, *args: Any) -> Any:
-    """The `cached` of an x whose type has none."""
-    return None
+    """The `cached` of an x whose type has none. A trace may begin with the first call of a process."""
+    return executor_of(x).cached(call, x, *args) if recording() and is_array(x) and of(x).PACKAGE == "torch" else None
 
 
 # `FIND.get(type(x), unknown)(call, x, *args)` returns the result of a cached call, or None if the call is not cached.

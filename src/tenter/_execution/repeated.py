@@ -4,7 +4,7 @@ from typing import Any
 
 from tenter._arrays import limits
 from tenter._arrays.arguments import dim as one_dim
-from tenter._arrays.library import of, symbolic
+from tenter._arrays.library import of
 from tenter._execution import executor
 from tenter._specs.repeat import Repeat
 from tenter._specs.repeat_arguments import ones_in_front
@@ -23,6 +23,5 @@ def as_a_whole(x: Any, name: str, sizes: tuple[int, ...]) -> tuple[Any, Repeat]:
     front, spec = x, Repeat(sizes, False)
     if len(sizes) > x.ndim:
         front = executor.of(x).reshape(x, ones_in_front(x.shape, len(sizes)))
-    if not symbolic(x):
-        limits.addressable(name, spec.shape_out(tuple(map(int, front.shape))), of(x).itemsize(x))
+    limits.addressable(name, spec.shape_out(tuple(front.shape)), of(x).itemsize(x))
     return front, spec

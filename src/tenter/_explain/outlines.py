@@ -172,9 +172,6 @@ def traced(x: Outline) -> bool:
     return True
 
 
-symbolic = is_ordinary
-
-
 def device(x: Outline) -> str | None:
     return x.memory_layout.device
 

@@ -79,10 +79,10 @@ def one_count(name: str, repeats: Any) -> int:
     return integer(name, repeats, "integer counts: an int, an array of ints or a list of ints", 0)
 
 
-def one_for_all(repeats: Any, n: int, output_size: Any, symbolic: bool) -> int:
-    """Returns one count for all n positions of a traced array. symbolic: n may be a symbol."""
+def one_for_all(repeats: Any, n: int, output_size: Any) -> int:
+    """Returns one count for all n positions of a traced array. Both may be symbols."""
     each = one_count("repeats", repeats)
-    if type(each) is int and not symbolic:
+    if type(each) is int and type(n) is int:
         checked(each, n, None, output_size)
     else:
         check_total(each * n, output_size)

@@ -7,9 +7,9 @@ from tenter._arrays import limits
 from tenter._arrays.arguments import describe, flag, listed, one_of, sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import dtype_name, is_array, of, surely, symbolic
+from tenter._arrays.library import dtype_name, is_array, of, surely
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs.lengths import per_dim
+from tenter._specs.lengths import per_dim, scaled
 from tenter._specs.resize import KINDS, Interpolate
 from tenter._specs.spec import Shape
 
@@ -40,8 +40,8 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     if size is not None:
         out = per_dim("size", sizes("size", [size], least=1), size, n, x)
     else:
-        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, n, x)
-        out = tuple(_scaled(length, f) for length, f in zip(spatial, scales))
+        scales = per_dim("scale_factor", factors(scale_factor), scale_factor, n, x)
+        out = tuple(scaled("scale_factor", length, f) for length, f in zip(spatial, scales))
     kind = _mode(mode, n, x.ndim, align_corners)
     _check_recomputed(recompute_scale_factor, size, scale_factor)
     _check_antialias(antialias, mode, kind)
@@ -51,12 +51,13 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     for word, value in (("align_corners", align_corners), ("antialias", antialias)):
         if value is not None:
             flag(word, value)
-    if not symbolic(x):  # sizes are numbers, memory is near; else the kernel finds out
-        if 0 in spatial:
-            refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
-        limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), of(x).itemsize(x))
-    if recompute_scale_factor or kind == "area":
-        scales = None
+    if any(surely(length == 0) for length in spatial):
+        refuse(ValueError, "x", "spatial dims of at least 1", f"shape {tuple(x.shape)}")
+    limits.addressable("size" if size is not None else "scale_factor", (*x.shape[:2], *out), of(x).itemsize(x))
+    scales = None if recompute_scale_factor or kind == "area" else scales
+    if scales is not None and any(limits.without_value(f) for f in scales):
+        expected = "a number that is known while the code is traced, or recompute_scale_factor=True"
+        refuse(TypeError, "scale_factor", expected, "one that is read from a tensor")
     direct = kind in NEAREST and n > 1 and x.shape[1] > 3 and _channels_last(x)
     return Interpolate(out, scales, kind, bool(align_corners), bool(antialias), direct)
 
@@ -69,7 +70,7 @@ def check_without_x(
     if size is not None:
         sizes("size", [size], least=1)
     else:
-        _factors(scale_factor)
+        factors(scale_factor)
     one_of("mode", mode, tuple(kind for kind in KINDS if kind != "lanczos"))  # which needs antialias
     _check_corners(mode, align_corners)
     flag("align_corners", align_corners, optional=True)
@@ -81,7 +82,7 @@ def with_lengths(spec: Interpolate, size: Shape, scale_factor: Any, channels_las
     """The specification of another call that has other values for what is given here, and is else the same."""
     scales = None
     if spec.scales is not None:
-        scales = per_dim("scale_factor", _factors(scale_factor), scale_factor, len(size))
+        scales = per_dim("scale_factor", factors(scale_factor), scale_factor, len(size))
     return spec._replace(size=size, scales=scales, channels_last=channels_last)
 
 
@@ -127,36 +128,27 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
     return KINDS[mode]
 
 
-def _factors(scale_factor: Any) -> tuple[float, ...]:
+def factors(scale_factor: Any) -> tuple[Any, ...]:
+    """Returns the factors as floats. Those that are read from tensors while code is traced stay symbols."""
     if is_array(scale_factor):
         scale_factor = listed("scale_factor", scale_factor)
     given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor]
-    factors = []
+    found: list[Any] = []
     for f in given:
         try:
             if isinstance(f, (bool, str, bytes)):
                 raise TypeError
-            factors.append(float(f))
+            # The compiler makes a constant of a symbol that has a value.
+            found.append(f if limits.without_value(f) else float(f))
         except OverflowError:
-            factors.append(math.inf)
+            found.append(math.inf)
         except (TypeError, ValueError):
             refuse(TypeError, "scale_factor", "numbers", describe(f))
-    for f in factors:
-        if not 0 < f < math.inf:
+    for f in found:
+        # A number that is read from a tensor gives a length, which the kernel checks.
+        if not limits.without_value(f) and not 0 < f < math.inf:
             refuse(ValueError, "scale_factor", "finite numbers above 0", f"{f}")
-    return tuple(factors)
-
-
-def _scaled(length: int, factor: float) -> int:
-    out = length * factor
-    if surely(out >= 2.0**63):
-        refuse(ValueError, "scale_factor", "output sizes below 2**63", f"{length} * {factor}")
-    if surely(out < 1) and surely(length != 0):
-        refuse(ValueError, "scale_factor", "output sizes of at least 1", f"floor({length} * {factor}) = 0")
-    if surely(length == 0):
-        return 1
-    # A product of ints where it is one: of a symbol the compiler then knows that the sizes are multiples.
-    return length * int(factor) if factor == math.floor(factor) < 2**53 else math.floor(out)
+    return tuple(found)
 
 
 def _channels_last(x: Any) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tenter._arrays import limits
 from tenter._arrays.arguments import describe, instead, listed, single
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array, of, surely
@@ -41,26 +42,60 @@ def _factor(f: Any) -> Any:
     return f if isinstance(f, Fraction) else float(f)
 
 
-def scaled(length: Any, factor: Any, rounding: str) -> int:
-    """Returns the output length of an axis."""
-    found: int
+# No array is this long: an address has fewer bits.
+LONGEST = 2**48
+
+
+def scaled(name: str, length: Any, factor: Any, rounding: str = "floor") -> Any:
+    """Returns the output length of an axis. name: the argument that gave the factor."""
+    if not isinstance(length, (int, Fraction)):
+        return _scaled_symbol(name, length, factor, rounding)
+    if isinstance(factor, float) and surely(length * factor >= 2.0**63):
+        refuse(ValueError, name, "output sizes below 2**63", f"{length} * {factor}")
+    found = _times(length, factor, rounding)
+    if surely(found >= 2**63):
+        refuse(ValueError, name, "output sizes below 2**63", f"{length} * {factor}")
+    if surely(found < 1) and surely(length != 0):
+        refuse(ValueError, name, "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
+    return found
+
+
+def _scaled_symbol(name: str, length: Any, factor: Any, rounding: str) -> Any:
+    """Does the same for a length that is a symbol. Lengths are compared with ints only: PyTorch proves such comparisons
+    from the range of an exported dim, and does not prove those of floats."""
+    if isinstance(factor, (float, Fraction)):
+        too_long, least = math.ceil(2**63 / Fraction(factor)), _shortest(factor, rounding)
+        if too_long < LONGEST and surely(length >= too_long):
+            refuse(ValueError, name, "output sizes below 2**63", f"{limits.number(length)} * {factor}")
+        if least > 1 and surely(length < least) and surely(length != 0):
+            got = f"{rounding}({limits.number(length)} * {factor}) = 0"
+            refuse(ValueError, name, "output sizes of at least 1", got)
+    return _times(length, factor, rounding)
+
+
+def _shortest(factor: Any, rounding: str) -> int:
+    """Returns the shortest length with an output of at least 1."""
+    exact = 1 / Fraction(factor)
+    least = max(1, math.ceil(exact if rounding == "floor" else exact / 2))
+    while least > 1 and _times(least - 1, factor, rounding) >= 1:
+        least = 1 if rounding == "ceil" else least - 1
+    while _times(least, factor, rounding) < 1:
+        least += 1
+    return least
+
+
+def _times(length: Any, factor: Any, rounding: str) -> Any:
     if isinstance(factor, Fraction) or isinstance(length, Fraction):
         n, d = _ratio(length)
         exact = Fraction(factor)
-        found = rounded(n * exact.numerator, d * exact.denominator, rounding)
-    else:  # as in PyTorch
-        out = length * factor
-        if surely(out >= 2.0**63):
-            refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
-        if rounding in ("ceil", "round_even"):
-            found = math.ceil(out) if rounding == "ceil" else round(out)
-        else:
-            found = math.floor(out + 0.5 if rounding == "round" else out)
-    if surely(found >= 2**63):
-        refuse(ValueError, "scale", "output sizes below 2**63", f"{length} * {factor}")
-    if surely(found < 1) and surely(length != 0):
-        refuse(ValueError, "scale", "output sizes of at least 1", f"{rounding}({length} * {factor}) = {found}")
-    return found
+        return rounded(n * exact.numerator, d * exact.denominator, rounding)
+    if isinstance(factor, float) and factor == math.floor(factor) < 2**53:
+        return length * int(factor)  # of a symbol the compiler then knows that the sizes are multiples
+    out = length * factor  # as in PyTorch
+    if rounding in ("ceil", "round_even"):
+        return math.ceil(out) if rounding == "ceil" else round(out)
+    # Equal to floor, as lengths are not negative. PyTorch's exporter cannot write the floor of a symbol.
+    return math.trunc(out + 0.5 if rounding == "round" else out)
 
 
 def _ratio(length: Any) -> tuple[Any, int]:

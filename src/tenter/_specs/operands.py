@@ -91,8 +91,12 @@ def _interpolate(
     if scales:
         if len(scales) != n or not all(0 < s < math.inf for s in scales):
             refuse(ValueError, "scales", f"{n} finite numbers above 0", f"{list(scales)}")
-        # Equal to floor(n_in * scale), up to the rounding of tracers.
-        if any(surely(m * s + 1e-6 < o) or surely(m * s - 1e-6 >= o + 1) for m, o, s in zip(n_in, size, scales)):
+        # Equal to floor(n_in * scale), up to the rounding of tracers. Of symbols the kernels ask, as each question here
+        # would become a condition of the traced code.
+        known = all(type(m) is int for m in (*n_in, *size))
+        if known and any(
+            surely(m * s + 1e-6 < o) or surely(m * s - 1e-6 >= o + 1) for m, o, s in zip(n_in, size, scales)
+        ):
             refuse(ValueError, "scales", f"those of {list(n_in)} to {list(size)}", f"{list(scales)}")
     if kind not in KINDS.values():
         refuse(ValueError, "kind", f"one of {', '.join(sorted(set(KINDS.values())))}", repr(kind))

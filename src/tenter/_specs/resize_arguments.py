@@ -135,7 +135,7 @@ def _fitted(sizes: Sequence[Any], extents: Sequence[Any], how: Convention) -> tu
 
 def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> tuple[list[Any], list[Fraction | None]]:
     """As `_fitted`, for axes that are scaled."""
-    out = [of_lengths.scaled(extent, f, how.length_rounding) for extent, f in zip(extents, factors)]
+    out = [of_lengths.scaled("scale", extent, f, how.length_rounding) for extent, f in zip(extents, factors)]
     if how.aspect_ratio != "stretch":
         refuse(ValueError, "like", "aspect_ratio='stretch', as scale is given", repr(how.aspect_ratio))
     by_lengths = how.positions_from == "sizes"

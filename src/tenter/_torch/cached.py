@@ -1,6 +1,7 @@
 """Cached calls on ordinary dense tensors. The core is compiled without PyTorch's headers and reads tensors by DLPack's
 exchange API. With a PyTorch that lacks it, each call is checked and planned."""
 
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -10,10 +11,12 @@ from torch.compiler import is_dynamo_compiling
 from tenter import _native
 from tenter._arrays import torch_private
 from tenter._arrays.dtypes import DTYPES, NUMBERS
+from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import TORCH_DTYPES
 from tenter._torch import gradients
 from tenter._torch.counted import by_counts
 from tenter._torch.in_graph import in_one_node
+from tenter._torch.recorded import recorded
 from tenter._torch.run import large_empty
 
 cached_call, expand_view = _native.cached_call, _native.expand_view
@@ -26,11 +29,18 @@ def cached(*call: Any) -> Any:
     if is_dynamo_compiling():
         return in_one_node(*call)
     found = cached_call(*call)
+    if found is None and torch_private.tracing():
+        return recorded(*call)
     return by_counts(*call[1:]) if found is None and call[0] == "repeat_interleave" else found
 
 
 def expand_fast(x: torch.Tensor, sizes: tuple[Any, ...]) -> Any:
-    return in_one_node("expand", x, *sizes) if is_dynamo_compiling() else expand_view(x, sizes)
+    if is_dynamo_compiling():
+        return in_one_node("expand", x, *sizes)
+    if torch_private.tracing():
+        with suppress(Refusal):  # raised again, with the call
+            return recorded("expand", x, *sizes)
+    return expand_view(x, sizes)
 
 
 def _register() -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tenter._arrays import torch_private, torch_tensors
+from tenter._arrays import limits, torch_private, torch_tensors
 from tenter._arrays.arguments import integer
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
@@ -25,9 +25,14 @@ from tenter._torch import (
 )
 from tenter._torch.schema import OPS
 
+# Where x may be while its counts are on the host. The host sums them: without waiting for a device, and with their
+# values, which a meta tensor has not.
+COUNTED_ON_HOST = ("cuda", "meta")
+
 
 def call(x: Tensor, spec: Spec) -> Tensor:
     spec = _with_tensor(spec)
+    limits.addressable("result", spec.shape_out(tuple(x.shape)), x.element_size())
     if _is_dtensor(x):
         from tenter._torch import sharding  # imports torch.distributed
 
@@ -62,8 +67,8 @@ def traced_counts(x: Tensor, repeats: Any, dim: int, output_size: Any) -> Repeat
     n = x.shape[dim]
     counts, output_size = _counts_tensor(x, repeats, n, output_size)
     counts_spec.check_shape("repeats", dtype_name(counts), counts.shape, n, dim)
-    on_host = counts.device.type == "cpu" and x.device.type == "cuda"
-    if (counts.device != x.device and not on_host) or (x.device.type == "meta" and output_size is None):
+    on_host = counts.device.type == "cpu" and x.device.type in COUNTED_ON_HOST
+    if (counts.device != x.device and not on_host) or (counts.device.type == "meta" and output_size is None):
         refuse(TypeError, "repeats", f"counts with values, on {x.device}", f"some on {counts.device}")
     if counts.ndim == 0 or surely(counts.shape[0] == 1):
         counts = counts.reshape(1).expand(n)
@@ -85,8 +90,7 @@ def _counts_tensor(x: Tensor, repeats: Any, n: Any, output_size: Any) -> tuple[T
     """Returns counts as a tensor, and the output size if it is given or known. n: the length of the repeated dim."""
     if _is_dtensor(repeats):
         repeats = repeats.full_tensor()
-    # The host sums counts that are on the host, without waiting for a device.
-    place = "cpu" if x.device.type == "cuda" else x.device
+    place = "cpu" if x.device.type in COUNTED_ON_HOST else x.device
     if isinstance(repeats, (list, tuple)):
         repeats = [integer("repeats", r, "integer counts") for r in repeats]
         if output_size is None and surely(n == len(repeats)):

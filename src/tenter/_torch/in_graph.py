@@ -14,9 +14,10 @@ from tenter._arrays import library
 from tenter._arrays.arguments import array, dim as one_dim, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_private import constant, functorch_active, in_compiler
+from tenter._execution import repeated
 from tenter._specs import counts, interpolate_arguments, resize_arguments
-from tenter._specs.repeat import Repeat, every
-from tenter._specs.repeat_arguments import expanded_shape, ones_in_front, repeat_sizes, tile_sizes
+from tenter._specs.repeat import every
+from tenter._specs.repeat_arguments import expanded_shape, repeat_sizes, tile_sizes
 from tenter._torch import dispatch
 
 # Types of arguments that a graph can contain.
@@ -70,21 +71,20 @@ def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> T
         if functorch_active():
             return None
         return dispatch.call(flat, dispatch.traced_counts(flat, repeats, axis, output_size))
-    each = counts.one_for_all(repeats, flat.shape[axis], output_size, True)
+    each = counts.one_for_all(repeats, flat.shape[axis], output_size)
     return dispatch.call(flat, every(flat.ndim, axis, each))
 
 
 def _repeat(x: Tensor, *given: Any) -> Tensor:
-    return _as_a_whole(x, repeat_sizes("sizes", given, x.ndim))
+    return _as_a_whole(x, "sizes", repeat_sizes("sizes", given, x.ndim))
 
 
 def _tile(x: Tensor, *dims: Any) -> Tensor:
-    return _as_a_whole(x, tile_sizes("dims", dims, x.ndim))
+    return _as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
 
 
-def _as_a_whole(x: Tensor, each: tuple[int, ...]) -> Tensor:
-    front = x.reshape(ones_in_front(x.shape, len(each))) if len(each) > x.ndim else x
-    return dispatch.call(front, Repeat(each, False))
+def _as_a_whole(x: Tensor, name: str, each: tuple[int, ...]) -> Tensor:
+    return dispatch.call(*repeated.as_a_whole(x, name, each))
 
 
 def _expand(x: Tensor, *given: Any) -> Tensor:

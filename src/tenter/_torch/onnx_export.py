@@ -1,7 +1,7 @@
 """Operations in PyTorch's own operators, for `torch.onnx.export`. ONNX cannot translate tenter's operators.
 
-If PyTorch has the operation it is used, and sizes may change. Other maps become products with their matrices, and their
-lengths must be known at export.
+If PyTorch has the operation, and runtimes compute what PyTorch does, it is used. Other maps become products with their
+matrices. Where their lengths are symbols, the graph computes the matrices of PyTorch's modes (`symbolic_maps.py`).
 """
 
 from fractions import Fraction
@@ -15,9 +15,11 @@ from torch import Tensor
 from tenter._arrays.errors import refuse
 from tenter._arrays.torch_private import exporting_to_onnx as exporting_to_onnx
 from tenter._arrays.torch_tensors import dtype_name
+from tenter._rules.axis_rule import NEAREST
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Spec
+from tenter._torch import symbolic_maps
 from tenter.maps import AxisMap, Copy, Gather
 
 # PyTorch's modes by the number of spatial dims.
@@ -66,22 +68,40 @@ def _inputs(spec: RepeatCounts) -> Tensor:
 
 def _interpolated(x: Tensor, spec: Any) -> Tensor | None:
     """Calls PyTorch's function, which becomes ONNX's Resize. None if PyTorch lacks the mode, dtype or axes. None also
-    for antialias, where runtimes differ from PyTorch, unless lengths are symbols."""
-    given = spec if isinstance(spec, Interpolate) else _as_interpolate(spec, x.ndim)
-    if given is None or not x.is_floating_point():
+    where runtimes differ from PyTorch: for antialias, area, and nearest pixels that are between two others."""
+    given = spec if isinstance(spec, Interpolate) else as_interpolate(spec, x.ndim)
+    mode = None if given is None else mode_of(given)
+    if given is None or mode is None or given.antialias or given.kind == "area" or _may_round(x, given):
         return None
-    mode = MODES.get(given.kind, {}).get(x.ndim - 2)
-    fixed = all(type(n) is int for n in x.shape[2:])
-    if mode is None or (fixed and (given.antialias or given.kind == "area")):
+    whole = not x.is_floating_point()
+    if whole and (given.kind in NEAREST or _are_known(x, given.resize())):
         return None
     corners = given.align_corners if given.kind in ("linear", "cubic") else None
-    how: dict[str, Any] = {"mode": mode, "align_corners": corners, "antialias": given.antialias}
-    if given.scales is not None:
-        return F.interpolate(x, scale_factor=list(given.scales), **how)
-    return F.interpolate(x, size=list(given.size), **how)
+    size, scales = (list(given.size), None) if given.scales is None else (None, list(given.scales))
+    y = F.interpolate(x.to(_real(x)) if whole else x, size, scales, mode, corners)
+    return into_integers(y, x.dtype) if whole else y
 
 
-def _as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
+def _may_round(x: Tensor, spec: Interpolate) -> bool:
+    """True if the positions of a nearest kind are not whole factors, whose rounding runtimes do not share."""
+    if spec.kind not in NEAREST:
+        return False
+    if spec.scales is not None:
+        return any(scale != int(scale) for scale in spec.scales)
+    return not _are_known(x, spec.resize()) or any(m % n for m, n in zip(spec.size, x.shape[2:]))
+
+
+def _are_known(x: Tensor, spec: Resize) -> bool:
+    """True if no length is a symbol. Symbols are not asked for their values, which would make constants of them."""
+    return all(type(n) is int for n in (*[x.shape[axis] for axis in spec.axes], *spec.size))
+
+
+def mode_of(spec: Interpolate) -> str | None:
+    """Returns PyTorch's mode, if it has one."""
+    return MODES.get(spec.kind, {}).get(len(spec.size))
+
+
+def as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
     """Returns the call of `interpolate` that is equivalent to a resize; None if there is none."""
     if not isinstance(spec, Resize) or spec.axes != tuple(range(2, ndim)) or not 1 <= len(spec.axes) <= 3:
         return None
@@ -95,31 +115,57 @@ def _as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
     return None
 
 
-def _by_matrices(x: Tensor, spec: Spec) -> Tensor:
-    try:
-        maps = spec.maps(tuple(x.shape), dtype_name(x), False)
-    except (TypeError, RuntimeError):  # contains symbols
-        maps = None
-    if maps is None or not all(type(m.n_in) is int for _, m in maps):
-        expected = "lengths that are known at export along axes that are resized by this rule, which ONNX has not"
-        refuse(ValueError, "x", expected, f"shape {tuple(x.shape)}")
+def _by_matrices(x: Tensor, spec: Any) -> Tensor:
+    resize = spec.resize() if isinstance(spec, Interpolate) else spec
+    if not isinstance(resize, Resize) or _are_known(x, resize):
+        steps = [_known(axis, m) for axis, m in spec.maps(tuple(x.shape), dtype_name(x), False)]
+    else:
+        steps = _symbolic(x, resize)
     whole = not x.is_floating_point()
+    between = x.dtype if whole and spec.saturates(dtype_name(x)) else None
     y = x
-    for axis, m in maps:
-        y = _applied(y, axis, m, x.dtype if whole and spec.saturates(dtype_name(x)) else None)
-    return _rounded(y, x.dtype) if whole and y.dtype != x.dtype else y.to(x.dtype)
+    for axis, of_map in steps:
+        y = _applied(y, axis, of_map, between)
+    return into_integers(y, x.dtype) if whole and y.dtype != x.dtype else y.to(x.dtype)
 
 
-def _applied(x: Tensor, axis: int, m: AxisMap, rounded: torch.dtype | None) -> Tensor:
-    """Applies one map along one axis. rounded: a dtype to which sums are rounded."""
+def _known(axis: int, m: AxisMap) -> tuple[int, Tensor]:
+    """Returns the axis with what a map reads: indices, or a matrix."""
     if isinstance(m, Copy) or (isinstance(m, Gather) and m.picks):
-        return x.index_select(axis, torch.from_numpy(m.index() if isinstance(m, Copy) else m.index.copy()))
-    real = torch.float64 if x.dtype in (torch.float64, torch.int32, torch.int64) else torch.float32
-    matrix = torch.from_numpy(m.dense()).to(real)
-    y = torch.matmul(x.to(real).movedim(axis, -1), matrix.T).movedim(-1, axis)
-    return y if rounded is None else _rounded(y, rounded)
+        return axis, torch.from_numpy(m.index() if isinstance(m, Copy) else m.index.copy())
+    return axis, torch.from_numpy(m.dense())
 
 
-def _rounded(y: Tensor, dtype: torch.dtype) -> Tensor:
+def _symbolic(x: Tensor, spec: Resize) -> list[tuple[int, Tensor]]:
+    """The same of maps whose lengths are symbols."""
+    if not all(map(symbolic_maps.has_rule, spec.rules)):
+        lacks = "that are known at export along axes that are resized by this rule, which ONNX has not"
+        if all(type(x.shape[axis]) is int for axis in spec.axes):
+            refuse(ValueError, "size", f"sizes {lacks}", "sizes that change")
+        refuse(ValueError, "x", f"lengths {lacks}", f"shape {tuple(x.shape)}")
+    found = []
+    for axis, rule, n_out in zip(spec.axes, spec.rules, spec.size):
+        n_in = x.shape[axis]
+        if rule.kind in NEAREST:
+            found.append((axis, symbolic_maps.index(rule, n_in, n_out, spec.size, x.dtype)))
+        else:
+            found.append((axis, symbolic_maps.matrix(rule, n_in, n_out)))
+    return found
+
+
+def _applied(x: Tensor, axis: int, of_map: Tensor, between: torch.dtype | None) -> Tensor:
+    """Applies one map along one axis. between: a dtype to which sums are rounded."""
+    if of_map.ndim == 1:
+        return x.index_select(axis, of_map)
+    real = _real(x)
+    y = torch.matmul(x.to(real).movedim(axis, -1), of_map.to(real).T).movedim(-1, axis)
+    return y if between is None else into_integers(y, between)
+
+
+def _real(x: Tensor) -> torch.dtype:
+    return torch.float64 if x.dtype in (torch.float64, torch.int32, torch.int64) else torch.float32
+
+
+def into_integers(y: Tensor, dtype: torch.dtype) -> Tensor:
     info = torch.iinfo(dtype)
     return y.round().clamp(info.min, info.max).to(dtype)

@@ -117,8 +117,7 @@ def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Ten
     inductor.prepare(_count)
     if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
-    if all(type(n) is int for n in shape):
-        limits.addressable("result", shape, x.element_size())
+    limits.addressable("result", shape, x.element_size())
     try:
         order = spec.order(tuple(x.shape), x.stride(), image_order, saturate)
     except torch_private.unknown_size():  # not known to be channels-last, as in PyTorch

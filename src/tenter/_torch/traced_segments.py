@@ -231,11 +231,15 @@ def _places(x: Tensor, s: Segments, length: Any, n: Any) -> tuple[Tensor, Tensor
 
 def repeat_padded(x: Tensor, counts: Any, max_len: Any, value: Any) -> tuple[Tensor, Tensor]:
     """Repeats and pads. The operator `offsets` refuses negative counts and rows longer than max_len."""
-    counts = placed("repeats", counts, x) if isinstance(counts, Tensor) else torch.as_tensor(counts, device=x.device)
+    given = counts if isinstance(counts, Tensor) else torch.as_tensor(counts)
+    if max_len is not None:
+        room = integer("max_len", max_len, "a length", 0)
+    else:  # before x's device has the counts: a meta tensor has no values
+        room = _value(_largest(given.to(torch.int64).sum(1)))
+    counts = placed("repeats", given, x)
     rows, _ = x.shape[:2]
     int32, counts = counts.dtype == torch.int32, counts.to(torch.int64)
     each = counts.sum(1)
-    room = integer("max_len", max_len, "a length", 0) if max_len is not None else _value(_largest(each))
     more = torch.cat([counts, room - each[:, None]], 1).flatten()
     offsets = OPS.offsets.default(more, more.shape[0], rows * room, "ragged.repeat_padded")
     joined = torch.cat([x, x.new_full((rows, 1, *x.shape[2:]), value)], 1).flatten(0, 1)

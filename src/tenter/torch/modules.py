@@ -42,7 +42,7 @@ class Upsample(torch.nn.Upsample):
     Notes
     -----
     It is a subclass of PyTorch's, so that code which looks for these layers finds it. `torch.jit.script` and
-    `torch.jit.trace` take PyTorch's function instead, as they cannot follow tenter's.
+    `torch.jit.trace` record PyTorch's function instead.
 
     Examples
     --------
@@ -105,8 +105,6 @@ def _check(layer: Upsample, size: Any, scale_factor: Any, too_many: Any, other: 
 
 def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
     how = (layer.size, layer.scale_factor, layer.mode, layer.align_corners, layer.recompute_scale_factor)
-    if torch.jit.is_tracing():  # type: ignore[attr-defined, no-untyped-call]
-        return F.interpolate(x, *how[:4], recompute_scale_factor=how[4])
     made: torch.Tensor = resampling.interpolate(x, *how)
     return made
 
