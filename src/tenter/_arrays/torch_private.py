@@ -227,16 +227,14 @@ def surely(condition: Any) -> bool:
 
 
 def _guarded(condition: Any) -> bool:
-    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function that
-    takes sizes for larger than 1."""
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler does not follow errors of conditions, but knows a function
+    that takes sizes for larger than 1."""
     from torch.fx.experimental import symbolic_shapes
 
     if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
         return bool(symbolic_shapes.guard_size_oblivious(condition))
-    try:
-        return bool(condition)
-    except unknown_size():
-        return False
+    unknown = getattr(symbolic_shapes, "free_unbacked_symbols", lambda condition: True)
+    return statically(condition) if unknown(condition) else bool(condition)
 
 
 def statically(condition: Any) -> bool:
