@@ -260,6 +260,8 @@ def _stand_in(function: str, ours: Callable[..., Any], theirs: Callable[..., Any
     def served(*args: Any, **kwargs: Any) -> Any:
         return _served(function, ours, theirs, args, kwargs)
 
+    # PyTorch's compiler before 2.12 asks what stands in the place of a method of tensors for its class.
+    served.__objclass__ = torch.Tensor  # type: ignore[attr-defined]
     return served
 
 
