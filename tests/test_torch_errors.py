@@ -88,7 +88,7 @@ def test_errors_while_tracing(name):
 @pytest.mark.parametrize("name", TRACE_TIME)
 def test_errors_of_export(name):
     with pytest.raises(REFUSALS) as caught:
-        torch.export.export(transforms.c.OfOne(TRACE_TIME[name]), (X,))
+        torch.export.export(transforms.c.OfOne(TRACE_TIME[name]), (X,), strict=False)
     assert refusal(TRACE_TIME[name], X)[1] in str(caught.value)
 
 

@@ -206,6 +206,17 @@ def constant(function: Any) -> None:
         torch.compiler.assume_constant_result(function)
 
 
+def _gives_objects() -> bool:
+    spec = find_spec("torch._dynamo")
+    assert spec is not None and spec.origin is not None
+    functions = Path(spec.origin).with_name("variables") / "functions.py"
+    return "isinstance(x, UserDefinedObjectVariable)" in functions.read_text()
+
+
+# True if a function that is marked so may take objects of any class, for instance maps.
+gives_objects = holds(_gives_objects)
+
+
 def _no_context() -> bool:
     return torch._guards.TracingContext.try_get() is None
 
@@ -227,8 +238,8 @@ def surely(condition: Any) -> bool:
 
 
 def _guarded(condition: Any) -> bool:
-    """`guard_or_false` of PyTorch 2.7 and newer. The compiler does not follow errors of conditions, but knows a function
-    that takes sizes for larger than 1."""
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, but knows a function that
+    takes sizes for larger than 1."""
     from torch.fx.experimental import symbolic_shapes
 
     if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
