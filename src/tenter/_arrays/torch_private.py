@@ -238,7 +238,7 @@ def surely(condition: Any) -> bool:
 
 
 def _guarded(condition: Any) -> bool:
-    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, but knows a function that
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions. It knows a function that
     takes sizes for larger than 1."""
     from torch.fx.experimental import symbolic_shapes
 
