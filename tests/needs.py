@@ -51,10 +51,8 @@ NEEDS = (
         r"test_ragged_compiled\.py::test_compiled_code_refuses_what_eager_code_refuses\[eager-row ids\]",
         r"test_torch_errors\.py::test_vmap_refuses_counts_of_unequal_sums",
     )),
-    Need((2, 7), "`torch.export` of `resize` by a convention, of maps, and the text of errors in it", (
-        r"test_resize_torch\.py::test_exported\[(exact scale|policy|turned|wrap|constant)",
-        r"test_map_operator\.py::test_an_exported_program_has_its_maps_in_it",
-        r"test_torch_errors\.py::test_errors_of_export",
+    Need((2, 12), "maps in one graph; in older versions the graph ends before them", (
+        r"test_map_operator\.py::test_(one_graph_with_its_gradient|inductor|the_compiler_tells_maps_apart)",
     )),
     Need((2, 10), "`DTensor` with dtypes that gloo lacks, sums over ranks, and FSDP2 on gloo", (
         r"test_two_ranks\[(expand|other_dtypes|sums_over_ranks|fsdp_step|fsdp_step_accelerated)\]",

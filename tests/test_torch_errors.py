@@ -117,7 +117,7 @@ def test_errors_of_lengths_are_those_of_eager_calls(name):
 @pytest.mark.parametrize("name", TRACE_TIME)
 def test_errors_of_export(name):
     with pytest.raises(REFUSALS) as caught:
-        torch.export.export(transforms.c.OfOne(TRACE_TIME[name]), (X,))
+        torch.export.export(transforms.c.OfOne(TRACE_TIME[name]), (X,), strict=False)
     assert refusal(TRACE_TIME[name], X)[1] in str(caught.value)
 
 

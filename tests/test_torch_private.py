@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental import symbolic_shapes
 
 import private_names
 from tenter._arrays import promised, torch_private, torch_tensors
@@ -38,6 +39,16 @@ def test_every_private_name_does_here_what_it_is_asked_for():
 
     torch.func.grad(torch.sum)(torch.ones(1))  # loads what is asked about
     assert autograd._by_levels(False) and autograd._by_levels(True)
+
+
+def test_conditions_on_unknown_sizes_hold_only_where_they_always_do():
+    """As PyTorch's own function answers, which 2.6 lacks."""
+    unknown = symbolic_shapes.ShapeEnv().create_unbacked_symint()
+    for size in (unknown, unknown * 2 + 1):
+        for condition in (size < 0, size >= 0, size == 0, size != 1, size > 2**63 - 1, size < size):
+            assert not torch_private._guarded(condition) and not torch_private.surely(condition), condition
+        assert torch_private._guarded(size == size) and torch_private.surely(size == size)
+    assert torch_private._guarded(7 > 1) and not torch_private._guarded(7 < 1)
 
 
 def test_devices_are_exchanged_by_public_functions_too(monkeypatch):

@@ -221,6 +221,17 @@ def constant(function: Any) -> None:
         torch.compiler.assume_constant_result(function)
 
 
+def _gives_objects() -> bool:
+    spec = find_spec("torch._dynamo")
+    assert spec is not None and spec.origin is not None
+    functions = Path(spec.origin).with_name("variables") / "functions.py"
+    return "isinstance(x, UserDefinedObjectVariable)" in functions.read_text()
+
+
+# True if a function that is marked so may take objects of any class, for instance maps.
+gives_objects = holds(_gives_objects)
+
+
 def _no_context() -> bool:
     return torch._guards.TracingContext.try_get() is None
 
@@ -242,16 +253,14 @@ def surely(condition: Any) -> bool:
 
 
 def _guarded(condition: Any) -> bool:
-    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions, and knows a function
-    that takes sizes for larger than 1."""
+    """`guard_or_false` of PyTorch 2.7 and newer. The compiler follows no errors of conditions. It knows a function that
+    takes sizes for larger than 1."""
     from torch.fx.experimental import symbolic_shapes
 
     if torch.compiler.is_dynamo_compiling() and hasattr(symbolic_shapes, "guard_size_oblivious"):
         return bool(symbolic_shapes.guard_size_oblivious(condition))
-    try:
-        return bool(condition)
-    except unknown_size():
-        return False
+    unknown = getattr(symbolic_shapes, "free_unbacked_symbols", lambda condition: True)
+    return statically(condition) if unknown(condition) else bool(condition)
 
 
 def statically(condition: Any) -> bool:

@@ -6,7 +6,7 @@ from tenter._arrays import arguments
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.foreign import class_name
-from tenter._arrays.library import dtype_name, of
+from tenter._arrays.library import dtype_name, in_dynamo, of
 from tenter._execution import calls, executor
 from tenter._specs.applied import Applied, only_copies
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -45,6 +45,11 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     array([[1, 1, 1, 2, 2, 2],
            [3, 3, 3, 4, 4, 4]])
     """
+    if in_dynamo():  # not within `try`, where the compiler could not end a graph
+        from tenter._torch import uncompiled  # imports torch
+
+        if not uncompiled.gives_objects:
+            return uncompiled.with_map(apply, map_, x, axis, out)
     try:
         if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
             refuse(TypeError, "map", "a Copy, a Window or a Gather", class_name(type(map_)))

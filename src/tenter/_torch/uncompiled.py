@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from tenter._arrays.torch_private import gives_objects as gives_objects
+
 
 def _call(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs)
@@ -18,4 +20,5 @@ def _disabled(reason: str) -> Any:
 
 
 call = _disabled("tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs")
+with_map = _disabled("map: expected code without fullgraph=True before PyTorch 2.12")
 with_filter = _disabled("mode: expected a name or filters.cubic(a) under fullgraph=True before PyTorch 2.13")
