@@ -59,8 +59,8 @@ def _turned(x: Any, layout: str) -> Any:
 
 def part(box: Any) -> tuple[Any, Any, Any, Any]:
     """Top, left, height and width as exact numbers."""
-    given = arguments.listed("box", box) if is_array(box) else box
-    if not isinstance(given, (list, tuple)) or len(given) != 4:
+    given = arguments.several("box", box)
+    if given is None or len(given) != 4:
         refuse(ValueError, "box", "(top, left, height, width)", describe(box))
     for number in given:
         if not is_real(number):
