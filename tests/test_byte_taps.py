@@ -13,7 +13,9 @@ from daily import daily
 from tenter import _native
 
 Pixels = np.ndarray[Any, Any]
-LEAST = 0.54  # from the exact sum: a half by rounding, the rest by weights of 14 bits
+# From the exact sum: a half by rounding, 2 * 255 * 3 / 2**15 by weights of 14 bits, and 1 / 128 by sums along columns, both
+# times 1.5, the largest sum of magnitudes of the other axis (of the slope -1).
+LEAST = 0.59
 
 
 def draw(rng: np.random.Generator) -> tuple[Pixels, tuple[int, int]]:
@@ -118,7 +120,7 @@ def test_others_are_near_the_exact_sums(seed, mode, level):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_cubic_bytes_like_opencv_are_near_opencvs(seed, level):
-    """In fixed point, so they are exact sums within 0.54: the other's are within 0.77."""
+    """In fixed point, so they are exact sums within 0.59: the other's are within 0.77."""
     cv2 = pytest.importorskip("cv2")
     rng = np.random.default_rng(seed)
     for _ in range(20):

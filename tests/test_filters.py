@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tenter
-from daily import daily
+from daily import daily, together
+from error_helpers import refused
 from tenter._plans import specializations
 from tenter._rules import filters
 from tenter._specs import axis_maps, resize_arguments
@@ -153,6 +154,48 @@ def test_a_name_is_never_used_again():
     for name in names:
         with pytest.raises(Exception, match="gone"):
             filters.by_name(name)
+
+
+BELL = lambda d: np.exp(-(d**2))
+CALLS = {
+    "table": lambda m: tenter.resize(ROW, 5, mode=m, antialias=True),
+    "enlarged": lambda m: tenter.resize(ROW, 30, mode=m, edge="constant", value=3),
+    "renormalized": lambda m: tenter.resize(ROW, 7, mode=m, edge="renormalize", box=[(-2, 8)]),
+    "two axes": lambda m: tenter.resize(np.outer(ROW, ROW), (5, 12), mode=m),
+    "bytes": lambda m: tenter.resize(ROW.astype(np.uint8), 5, mode=m),
+    "a long axis": lambda m: tenter.resize(np.arange(9000.0), 6000, mode=m),
+    "long rows": lambda m: tenter.resize(np.arange(200_000.0), 1, mode=m, antialias=True),
+    "map": lambda m: np.asarray(tenter.axis_map(9, 5, m).dense()),
+    "lazy": lambda m: np.asarray(tenter.lazy.resize(ROW, 30, mode=m)[7:9]),
+}  # fmt: skip
+
+
+@together("scale", [2.0**-1060, 2.0**-43, 2.0**-11, -(2.0**-500), 2.0**1023, -(2.0**1023), 2.0**9, -0.5])
+def test_a_filter_times_a_power_of_two_is_the_same_filter(scale):
+    for name, call in CALLS.items():
+        # cut, so that no weight is below the least normal float but 0
+        bell = Filter(lambda d: np.where(np.abs(d) < 2, np.round(BELL(d) * 1024) / 1024, 0.0), 2.0)
+        scaled = Filter(lambda d: bell.f(d) * scale, 2.0)
+        assert np.array_equal(call(scaled), call(bell)), name
+
+
+def test_a_filter_of_any_magnitude_averages():
+    for scale in (1e-13, -1e-13, 1e-300, 1e-320, 1e308, -1e308, 1.7e308):
+        made = CALLS["map"](Filter(lambda d, scale=scale: scale * BELL(d), 3.0))
+        assert np.allclose(made, CALLS["map"](Filter(BELL, 3.0)), atol=1e-3), scale  # 1e-320 has 11 bits
+        spike = Filter(lambda d, scale=scale: np.where(np.abs(d) < 1e-3, scale, 0.0), 2.0)
+        assert np.array_equal(tenter.resize(ROW, 9, mode=spike), ROW), scale
+
+
+def test_weights_whose_sum_would_overflow_by_their_differences_are_refused():
+    steep = Filter(lambda d: np.where(d == 0, 1e300, 1e-300), 2.0)
+    refused(lambda: tenter.resize(ROW, 9, mode=steep), "mode", ValueError, ["about one magnitude"])
+
+
+def test_weights_that_cancel_make_zeros():
+    for scale in (1.0, 2.0**-100, 2.0**1000):
+        cancels = Filter(lambda d, scale=scale: np.where(np.abs(d) < 0.5, scale, -scale / 2), 1.5)
+        assert np.array_equal(tenter.resize(ROW, 9, mode=cancels), np.zeros(9)), scale
 
 
 @pytest.mark.parametrize("stands_in_source", [False, True])

@@ -8,7 +8,7 @@ Checks that only one operation needs are next to its specification.
 import importlib
 import itertools
 import operator
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -203,13 +203,9 @@ def dim(name: str, value: Any, ndim: int) -> int:
 
 
 def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
-    """Returns sizes that were given one by one, or as one list, tuple or 1-D integer array."""
-    if len(values) == 1 and not isinstance(values[0], (int, np.integer, str, bytes)):
-        one = values[0]
-        try:
-            values = listed(name, one) if is_array(one) and one.ndim else list(one)
-        except TypeError:
-            values = [one]
+    """Returns sizes that were given one by one, or as one sequence."""
+    if len(values) == 1 and (found := several(name, values[0])) is not None:
+        values = found
     return tuple(integer(name, v, "sizes that are ints", least) for v in values)
 
 
@@ -224,9 +220,25 @@ def listed(name: str, x: Any) -> Any:
     return its.to_numpy(x).tolist()
 
 
+def several(name: str, given: Any) -> Sequence[Any] | None:
+    """Returns the values of a sequence, by one rule for all arguments that take one value or several: a list, tuple,
+    range, array, or another collection in order. None for one value."""
+    if isinstance(given, (list, tuple)):
+        return given
+    if single(given):
+        return None
+    return listed(name, given) if is_array(given) else list(given)  # type: ignore[no-any-return]
+
+
 def single(given: Any) -> bool:
-    """True if one value is given for all axes."""
-    return not isinstance(given, (list, tuple)) and not (is_array(given) and given.ndim)
+    """True if one value is given, and no sequence."""
+    if isinstance(given, (list, tuple)):
+        return False
+    if given is None or isinstance(given, (int, float, str, bytes)):
+        return True
+    if is_array(given):
+        return not given.ndim
+    return not isinstance(given, Collection) or isinstance(given, (Set, Mapping))
 
 
 def flag(name: str, value: Any, optional: bool = False) -> None:

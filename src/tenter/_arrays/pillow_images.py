@@ -10,6 +10,8 @@ from tenter._arrays.types import Array
 # Modes whose numbers are palette indices, or black and white. Their means have no meaning.
 LABELS = ("1", "P", "PA")
 ALPHA = ("LA", "RGBA", "PA")
+# np.asarray shows a and b as the bytes of signed numbers, whose order is not theirs. Pillow averages them 128 higher.
+SIGNED = {"LAB": np.array([0, 128, 128], np.uint8)}
 
 
 def is_image(x: Any) -> bool:
@@ -18,13 +20,22 @@ def is_image(x: Any) -> bool:
 
 
 def array_of(image: Any) -> Array:
-    """Returns the pixels: (H, W) or (H, W, C)."""
-    return np.asarray(image)
+    """Returns the pixels to average: (H, W) or (H, W, C), in native byte order."""
+    pixels = np.asarray(image)
+    return shown(pixels.astype(pixels.dtype.newbyteorder("="), copy=False), image)
+
+
+def shown(pixels: Array, like: Any) -> Array:
+    """Returns pixels of `array_of` as np.asarray shows those of an image; and the other way round."""
+    return pixels ^ SIGNED[like.mode] if like.mode in SIGNED else pixels
 
 
 def image_of(pixels: Array, like: Any) -> Any:
-    """Returns an image with the mode and palette of `like`."""
+    """Returns an image with the mode and palette of `like`, of pixels like those of `array_of`."""
     module = sys.modules["PIL.Image"]
+    pixels = shown(pixels, like)
+    if like.mode == "I;16B":
+        pixels = pixels.astype(">u2")
     if like.mode == "1":
         return module.fromarray(pixels)
     height, width = pixels.shape[:2]

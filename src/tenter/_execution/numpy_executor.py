@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tenter import _native
-from tenter._arrays import blocks
+from tenter._arrays import blocks, limits
 from tenter._arrays.dtypes import NUMBERS
 from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
 from tenter._arrays.types import Array
@@ -212,7 +212,7 @@ def pad(x: Array, s: Segments, length: int, value: Any) -> Array:
         y = np.full((s.n, length, *x.shape[1:]), value, x.dtype)
         y[segmented.mask(s, length)] = x
         return y
-    return segmented.pad(np.ascontiguousarray(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
+    return segmented.pad(_contiguous(x), s, length, _element(value, x), large_empty)  # type: ignore[no-any-return]
 
 
 def _element(value: Any, x: Array) -> Array:
@@ -222,17 +222,23 @@ def _element(value: Any, x: Array) -> Array:
     return found
 
 
+def _contiguous(x: Array) -> Array:
+    if not x.flags.c_contiguous:
+        limits.memory(x.shape, x.itemsize, "x as a contiguous copy")
+    return np.ascontiguousarray(x)
+
+
 def unpad(x: Array, s: Segments) -> Array:
     if x.dtype.hasobject:
         return x[segmented.mask(s, x.shape[1])]
-    return segmented.unpad(np.ascontiguousarray(x), s, large_empty)  # type: ignore[no-any-return]
+    return segmented.unpad(_contiguous(x), s, large_empty)  # type: ignore[no-any-return]
 
 
 def repeat_padded(x: Array, s: Segments, each: Segments, length: int, value: Any) -> Array:
     if x.dtype.hasobject:
         return pad(np.repeat(x.reshape(s.n, *x.shape[2:]), s.lengths, 0), each, length, value)
     element = _element(value, x)
-    found: Array = segmented.repeat_padded(np.ascontiguousarray(x), s.offsets, length, element, large_empty)
+    found: Array = segmented.repeat_padded(_contiguous(x), s.offsets, length, element, large_empty)
     return found
 
 

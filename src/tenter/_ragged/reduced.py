@@ -10,7 +10,7 @@ from tenter._arrays.arguments import dim as one_dim
 from tenter._arrays.dtypes import DTYPES, NUMBERS, is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely, traced
-from tenter._arrays.limits import number
+from tenter._arrays.limits import machine_memory, memory, number
 from tenter._execution import calls, executor, into
 from tenter._plans import cache
 from tenter._plans.plan import CallPlan, plan, plan_adjoint
@@ -44,6 +44,8 @@ def _checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
     if x.ndim == 0:
         refuse(ValueError, "x", "an array with an axis to reduce", "0-d")
     spec.check_length(total, "x", x, axis)
+    if _is_promised(x):
+        memory(tuple(x.shape), library.of(x).itemsize(x), "x")
     name = dtype_name(x)
     if how in ("max", "min") and name not in NUMBERS:
         refuse(TypeError, "x", "real numbers of at most 64 bits", name)
@@ -85,14 +87,24 @@ def _softmax(x: Any, s: Segments, axis: int) -> Any:
     return runs.narrowed(runs.ratio(powers, _repeated(_sum(powers, s, axis), spread)), x)
 
 
+def _is_promised(x: Any) -> bool:
+    """Whether x is larger than the machine, and repeats its memory, unlike a memory map. Its tables or copies would
+    fill what there is."""
+    return getattr(x, "nbytes", 0) > machine_memory() and 0 in library.of(x).strides(x)
+
+
+def _quick(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
+    return None if getattr(x, "nbytes", 0) > machine_memory() else _native.segment(how, x, lengths, axis, out)
+
+
 def _quick_softmax(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
-    y = _native.segment("less_max", x, lengths, axis, None)
+    y = _quick("less_max", x, lengths, axis, None)
     return None if y is None else _native.segment("share", executor.of_segments(y).exponential(y), lengths, axis, out)
 
 
 # By the core alone, from (name, x, lengths, axis, out) to the result; None if x is no ordinary array on the host.
 QUICK: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("sum", "mean", "max", "min"), _native.segment),
+    **dict.fromkeys(("sum", "mean", "max", "min"), _quick),
     "softmax": _quick_softmax,
 }
 # Cached plans for one object's segments.

@@ -4,6 +4,7 @@ Each filter is symmetric, and zero from its support on. It takes and returns flo
 """
 
 import itertools
+import math
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +20,10 @@ from tenter._rules.geometry import LARGEST, is_real, plain
 
 # Smaller weights are rounding errors. They are dropped, because inf times such a weight would be inf.
 NOTHING = 1e-12
+# Where a user's filter is looked at for the magnitude of its weights, in supports: nowhere special, such as at 0.
+PROBES = (np.arange(-16, 16) + 0.4375) / 16
+USUAL = 10  # exponents of weights that need no scaling
+MOST = 900  # of scaled weights: a sum of them does not overflow
 
 
 class Filter(NamedTuple):
@@ -31,7 +36,8 @@ class Filter(NamedTuple):
     support : float
         The distance from which on weights are zero.
     normalized : bool, default False
-        Whether the weights at every position sum to one already; else they are divided by their sum.
+        Whether the weights at every position sum to one already; else they are divided by their sum, of any magnitude.
+        Where they cancel, or all are zero, the result is 0.
 
     See Also
     --------
@@ -205,7 +211,41 @@ def by_name(name: str) -> Filter:
     if f is None:
         expected = "a Filter that resize has been called with before it is compiled, and whose function is kept"
         refuse(ValueError, "mode", expected, "one that is new or gone")
-    return Filter(partial(_checked, f), support, normalized)
+    weights = partial(_checked, f)
+    return Filter(weights if normalized else _scaled(weights, support), support, normalized)
+
+
+def _scaled(f: Callable[[Floats], Floats], support: float) -> Callable[[Floats], Floats]:
+    """The weights of f by a power of two, with which no sum of them overflows, and sums below NOTHING are rounding
+    errors. It is one power for all calls, because a part of an array is to be what it is in the whole."""
+    found: list[int] = []
+
+    def weights(x: Floats) -> Floats:
+        weight = f(x)
+        if not found:
+            found.append(_probed(f, support) or _exponent(weight))
+        exponent = found[0]
+        more = _exponent(weight) - exponent
+        if more > MOST:
+            expected = "a Filter whose f gives weights of about one magnitude"
+            refuse(ValueError, "mode", expected, f"weights up to 2**{more} times those at {len(PROBES)} distances")
+        return np.ldexp(weight, -exponent) if exponent else weight
+
+    return weights
+
+
+def _probed(f: Callable[[Floats], Floats], support: float) -> int:
+    try:
+        with np.errstate(all="ignore"):
+            return _exponent(f(PROBES * support))
+    except Refusal:  # there is no weight where no call may ever ask for one
+        return 0
+
+
+def _exponent(weight: Floats) -> int:
+    """Returns that of the largest weight; 0 for usual ones, whose bits stay as they are."""
+    exponent = math.frexp(np.abs(weight).max(initial=0.0))[1]
+    return 0 if abs(exponent) < USUAL else exponent
 
 
 def _checked(f: Callable[[Floats], Floats], x: Floats) -> Floats:

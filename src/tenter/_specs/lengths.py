@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, instead, listed, single
+from tenter._arrays.arguments import describe, instead, several, single
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import is_array, of, surely
+from tenter._arrays.library import of, surely
 from tenter._rules.geometry import LARGEST, is_real, plain
 
 
@@ -26,9 +26,8 @@ def spread(name: str, values: Sequence[Any], given: Any, n: int) -> list[Any]:
 def scales(scale: Any) -> list[Any]:
     """Returns numbers and fractions, one for all axes or one for each. A pair of ints is two scales, and a ratio of
     ints is a Fraction."""
-    if is_array(scale):
-        scale = listed("scale", scale)
-    return [_factor(f) for f in (scale if isinstance(scale, (list, tuple)) else [scale])]
+    given = several("scale", scale)
+    return [_factor(f) for f in ([scale] if given is None else given)]
 
 
 def _factor(f: Any) -> Any:
@@ -133,19 +132,19 @@ def fitted(sizes: Sequence[int], extents: Sequence[Any], aspect_ratio: str) -> t
 def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if box is None:
         return [None] * n
-    if is_array(box):
-        box = listed("box", box)
-    if not isinstance(box, (list, tuple)):
+    pairs = several("box", box)
+    if pairs is None:
         refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
-    if len(box) != n:
-        refuse(ValueError, "box", f"{n} pairs (begin, end), one per axis", f"{len(box)}")
-    return [None if pair is None else _pair(pair) for pair in box]
+    if len(pairs) != n:
+        refuse(ValueError, "box", f"{n} pairs (begin, end), one per axis", f"{len(pairs)}")
+    return [None if pair is None else _pair(pair) for pair in pairs]
 
 
 def _pair(pair: Any) -> tuple[Fraction, Fraction]:
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+    given = several("box", pair)
+    if given is None or len(given) != 2:
         refuse(ValueError, "box", "pairs (begin, end)", describe(pair))
-    pair = tuple(pair)  # a copy, because converting its numbers may run code that changes the list
+    pair = tuple(given)  # a copy, because converting its numbers may run code that changes the list
     ends = []
     for edge in pair:
         if not is_real(edge):

@@ -9,7 +9,7 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, did_you_mean, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import compiling, dtype_name, is_array, surely
+from tenter._arrays.library import compiling, dtype_name, surely
 from tenter._rules import filters
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
@@ -50,15 +50,16 @@ class Arguments(NamedTuple):
 def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
     """Where sequences with a value for each of these axes have those of the first, the second, ...; None where in
     turn."""
-    if not isinstance(axes, (list, tuple)):
+    given = arguments.several("axes", axes)
+    if given is None:
         return None
-    order = sorted(range(len(axes)), key=lambda k: axes[k] % ndim)
-    return None if order == list(range(len(axes))) else tuple(order)
+    order = sorted(range(len(given)), key=lambda k: given[k] % ndim)
+    return None if order == list(range(len(given))) else tuple(order)
 
 
 def by_dims(values: Any, at: tuple[int, ...] | None) -> Any:
     """The values of axes in turn, if there is one for each."""
-    one_each = isinstance(values, (list, tuple)) and len(values) > 1
+    one_each = not arguments.single(values) and len(values) > 1
     return values if at is None or not one_each else [values[k] for k in at]
 
 
@@ -229,10 +230,11 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
             return tuple(range(ndim))
         hint = "such as (0, 1) of an (H, W, C) image, (-2, -1) of (..., H, W)"
         refuse(ValueError, "axes", f"the axes to resize, {hint}, or a size for each of {ndim}", "none")
-    if isinstance(axes, str) or (isinstance(axes, (list, tuple)) and any(isinstance(a, str) for a in axes)):
+    several = arguments.several("axes", axes)
+    of_axes = [axes] if several is None else several
+    if any(isinstance(a, str) for a in of_axes):
         refuse(TypeError, "axes", f"numbers, as x's axes have no names{_numbers_of(axes, ndim)}", describe(axes))
-    given = arguments.listed("axes", axes) if is_array(axes) else axes
-    which = tuple(arguments.dim("axes", a, ndim) for a in (given if isinstance(given, (list, tuple)) else [given]))
+    which = tuple(arguments.dim("axes", a, ndim) for a in of_axes)
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")
     return which

@@ -60,8 +60,8 @@ def _turned(x: Any, layout: str) -> Any:
 
 def part(box: Any) -> tuple[Any, Any, Any, Any]:
     """Top, left, height and width as exact numbers."""
-    given = arguments.listed("box", box) if is_array(box) else box
-    if not isinstance(given, (list, tuple)) or len(given) != 4:
+    given = arguments.several("box", box)
+    if given is None or len(given) != 4:
         refuse(ValueError, "box", "(top, left, height, width)", describe(box))
     for number in given:
         if not is_real(number):
@@ -104,7 +104,11 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
         modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
         if len(modes) > 1:
             refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
-        how, pixels = of_mode(pixels[0], how), [pillow_images.array_of(image) for image in pixels]
+        arrays = [pillow_images.array_of(image) for image in pixels]
+        found = many(resize, arrays, size, layout, out, of_mode(pixels[0], how))
+        if pixels[0].mode in pillow_images.SIGNED:
+            found[...] = pillow_images.shown(found, pixels[0])
+        return found
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one image of the list: HWC, CHW or HW", repr(layout))
     height, width = _one_size(size, how["scale"])

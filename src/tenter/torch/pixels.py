@@ -35,12 +35,13 @@ def image(x: Any, at: Place, how: Made) -> Any:
         of = _call(pixels, (0, 1), at, mode, True)
         rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "box": of.box, "alpha": True}
         y = pictures.resize(of.x, of.size, **rule)
-    elif how.dtype is None or x.mode == "1":
+    elif how.dtype is None or x.mode == "1" or x.mode in pillow_images.SIGNED:
         y = _resized(_call(pixels, (0, 1), at, mode, True, "pillow"))
     else:
         return _tensor(_call(pixels, (0, 1), at, mode, True, "pillow"), how)
     if how.dtype is None:
         return pillow_images.image_of(y, x)
+    y = pillow_images.shown(y, x)
     return _floats(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y, how)
 
 
@@ -55,6 +56,7 @@ def mask(x: Any, at: Place, how: Made) -> Any:
     y = _resized(_call(pillow_images.array_of(x) if of_pillow else x, (0, 1), at, mode, False))
     if how.dtype is None:
         return pillow_images.image_of(y, x) if of_pillow else y
+    y = pillow_images.shown(y, x) if of_pillow else y
     return torch.from_numpy(y) if y.ndim == 2 else _channels_first(y).contiguous()
 
 
