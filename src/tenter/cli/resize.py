@@ -16,7 +16,7 @@ import numpy.typing as npt
 import tenter
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.cmyk import CONVERTED, as_rgb
+from tenter.cli.colors import is_of_inks
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
@@ -24,7 +24,7 @@ from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
-from tenter.cli.reading.opening import How, Opened, opened
+from tenter.cli.reading.opening import DEPTH, How, Opened, opened
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
@@ -32,7 +32,15 @@ from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import Voxel, spaced
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_format, holds_cmyk
+from tenter.cli.writing.holding import (
+    as_written,
+    check_depth,
+    check_format,
+    holds_cmyk,
+    loses_profile,
+    narrowed,
+    without_profile,
+)
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
@@ -71,6 +79,8 @@ def resize_file(
         return sizes, tuple(lost)
     if from_npy and to_npy and options.background is not None:
         raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
+    if from_npy and to_npy and options.encoding.depth:
+        raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
     # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     if to_npy:
@@ -87,13 +97,15 @@ def _resize_pictures(
     done: list[Picture] = []
     sizes: list[Sizes] = []
     with _opened(source, from_npy, type_, options) as (origin, pictures):
-        lost = list(origin.unread)
+        lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         for picture in pictures:
             made, size, missing = _resize_picture(picture, output, type_, options)
             lost += missing
             if type_:
                 made, missing = as_written(made, origin, type_, options.encoding)
                 lost += missing
+            elif options.encoding.depth:
+                made = narrowed(made)
             done.append(made if type_ else upright(made))
             sizes.append(size)
     return done, origin, sizes[0]._replace(pictures=len(done)), lost
@@ -106,24 +118,27 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
         return nullcontext(Opened(Origin(), iter([picture])))
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
-    narrow = bool(type_) and "RGB" not in TYPES[type_].deep
+    narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
     return opened(source, how)
 
 
 def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:
-    lost = []
-    if type_ and picture.kind == "CMYK" and not holds_cmyk(type_, output) and picture.pixels.dtype == np.uint8:
-        picture = as_rgb(picture)
-        lost.append(CONVERTED)
+    lost: list[str] = []
+    if picture.kind == "CMYK" and options.encoding.depth:
+        picture = narrowed(picture)  # inks become RGB before they are resized
+    if type_ and _is_converted_first(picture, output, type_, options):
+        picture, lost = without_profile(picture, options.encoding)
     if options.background is not None:
         picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
         raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this image is CMYK")
     target = find_target(picture.size, picture.metadata.orientation, options)
     if type_:
-        check_format(picture, output, type_, target.size)
+        check_format(picture, output, type_, target.size, options.encoding)
+    elif options.encoding.depth:
+        check_depth(picture.pixels.dtype)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
@@ -135,9 +150,23 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     return made, Sizes(target.before, target.after), lost
 
 
+def _is_converted_first(picture: Picture, output: str, type_: str, options: Options) -> bool:
+    """Whether colors become sRGB before they are resized: inks, and what is mixed with a color of sRGB or in its linear
+    light. Others do afterwards, when there are fewer of them."""
+    dropped = loses_profile(type_, options.encoding)
+    if picture.kind != "CMYK":
+        return dropped and picture.metadata.icc is not None and (options.linear_light or options.background is not None)
+    speaks = is_of_inks(picture)
+    if picture.pixels.dtype != np.uint8 and not (speaks and picture.pixels.dtype == np.uint16):
+        return False
+    return not holds_cmyk(type_, output) or options.encoding.srgb or (speaks and dropped)
+
+
 def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
     """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
     options = of_samples(options)
+    if options.encoding.depth or options.encoding.srgb:
+        raise Refusal("--depth and --profile: are for images, this is a stack")
     for path in (name, output):
         if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
             raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
