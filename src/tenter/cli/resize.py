@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -31,8 +32,10 @@ from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import Voxel, spaced
+from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
 from tenter.cli.writing.holding import (
+    TURNED_BY_VIEWERS,
     as_written,
     check_depth,
     check_format,
@@ -49,15 +52,19 @@ Place = Callable[[Callable[[BinaryIO], None]], None]
 Distances = Sequence[float | None]
 #: A last axis that is longer is not taken for channels.
 CHANNELS = 4
+#: Types whose endings say more than the type. A copy of such a file keeps its ending.
+NAMED_EXACTLY = ("PPM", "JPEG2000")
+COPIED = 1 << 20  # bytes at a time
 
 
 class Sizes(NamedTuple):
     """The lengths of the input and of the result: height and width of the upright image, or those along --axes. Of
-    several images, these of the first, and how many there are."""
+    several images, these of the first, and how many there are. copied: whether the file is the input, byte by byte."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
     pictures: int = 1
+    copied: bool = False
 
 
 def resize_file(
@@ -83,11 +90,21 @@ def resize_file(
         raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
     # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
+    ends_alike = Path(output).suffix.lower() == Path(name or source).suffix.lower()
+    if sizes.copied and (ends_alike or type_ not in NAMED_EXACTLY):
+        place(partial(_copy, source))
+        return sizes, ()
+    sizes = sizes._replace(copied=False)
     if to_npy:
         place(lambda file: write_npy(file, done[0].pixels))
     else:
         place(lambda file: write_pictures(file, done, output, type_, origin, options.encoding))
     return sizes, tuple(dict.fromkeys(lost))
+
+
+def _copy(source: Path, file: BinaryIO) -> None:
+    with open(source, "rb") as whole:
+        shutil.copyfileobj(whole, file, COPIED)
 
 
 def _resize_pictures(
@@ -96,11 +113,13 @@ def _resize_pictures(
     """The images as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
     done: list[Picture] = []
     sizes: list[Sizes] = []
+    same = type_ != "" and options.frame is None and not changes_file(options.encoding)
     with _opened(source, from_npy, type_, options) as (origin, pictures):
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         for picture in pictures:
             made, size, missing = _resize_picture(picture, output, type_, options)
             lost += missing
+            same = same and _is_unchanged(picture, made, origin, type_, options.encoding)
             if type_:
                 made, missing = as_written(made, origin, type_, options.encoding)
                 lost += missing
@@ -108,7 +127,17 @@ def _resize_pictures(
                 made = narrowed(made)
             done.append(made if type_ else upright(made))
             sizes.append(size)
-    return done, origin, sizes[0]._replace(pictures=len(done)), lost
+    return done, origin, sizes[0]._replace(pictures=len(done), copied=same), lost
+
+
+def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:
+    """Whether an image that is written as `made` is the one that was read. Its pixels say so: some filters soften
+    also where they keep the size."""
+    is_upright = picture.metadata.orientation == 1 or (encoding.as_stored and type_ in TURNED_BY_VIEWERS)
+    narrows = encoding.depth and (made.pixels.dtype == np.uint16 or DEPTH in origin.unread)
+    if origin.type != type_ or not is_upright or narrows or picture.kind != made.kind:
+        return False
+    return picture.reduced == 1 and np.array_equal(picture.pixels, made.pixels)
 
 
 def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:

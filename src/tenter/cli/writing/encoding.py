@@ -17,3 +17,9 @@ class Encoding(NamedTuple):
     as_stored: bool = False
     depth: int | None = None
     srgb: bool = False
+
+
+def changes_file(encoding: Encoding) -> bool:
+    """Whether a file is written anew although its pixels are what they were. Pixels say whether `depth` changes them,
+    and `as_stored` changes nothing."""
+    return encoding._replace(as_stored=False, depth=None) != Encoding()
