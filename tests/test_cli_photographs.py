@@ -56,7 +56,7 @@ def test_thumbnails_are_as_crisp_as_those_of_vipsthumbnail() -> None:
 
 def test_a_camera_s_quality_is_not_kept_for_a_small_jpeg() -> None:
     photograph().save("photo.jpg", quality=96, subsampling=0)
-    assert main(["resize", "photo.jpg", "small.jpg", "--scale", "1"]) == 0
+    assert main(["resize", "photo.jpg", "small.jpg", "--scale", "0.99"]) == 0
     usual = io.BytesIO()
     Image.open("photo.jpg").save(usual, "JPEG", quality=75)  # as vipsthumbnail
     assert Path("small.jpg").stat().st_size < 1.3 * len(usual.getvalue()) < 0.5 * Path("photo.jpg").stat().st_size

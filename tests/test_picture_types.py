@@ -202,9 +202,9 @@ def test_pnm_of_more_than_8_bits_fills_16(kind: str, magic: bytes, most: int) ->
     pixels = np.minimum(pixels_of(kind, np.uint16), most)
     head = magic + b" 26 # words\n20 %d\n" % most
     Path("in.ppm").write_bytes(head + pixels.astype(">u2").tobytes())
-    run("resize", "in.ppm", "out.ppm", "--size", "26x20")
+    run("resize", "in.ppm", "out.tif", "--size", "26x20")
     full = (pixels.astype(np.int64) * 65535 + most // 2) // most
-    np.testing.assert_array_equal(by_opencv(Path("out.ppm")), full)
+    np.testing.assert_array_equal(by_opencv(Path("out.tif")), full)
     Path("short.ppm").write_bytes(head + pixels.astype(">u2").tobytes()[:-1])
     assert main(["resize", "short.ppm", "never.png", "--scale", "2"]) == 2 and not Path("never.png").exists()
 

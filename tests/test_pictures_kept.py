@@ -235,6 +235,5 @@ def test_a_lossless_webp_stays_lossless() -> None:
     pixels = smooth(64, 80)
     for lossless in (True, False):
         Image.fromarray(pixels).save("in.webp", lossless=lossless)
-        run("resize", "in.webp", "out.webp", "--size", "80x64", "--force")
-        same = np.array_equal(np.asarray(Image.open("out.webp")), np.asarray(Image.open("in.webp")))
-        assert same == lossless
+        run("resize", "in.webp", "out.webp", "--size", "40x32", "--force")
+        assert (b"VP8L" in Path("out.webp").read_bytes()) == lossless

@@ -154,7 +154,7 @@ def _check_arrays(args: argparse.Namespace, axes: Axes) -> None:
     for_pictures = {
         "--fit": args.fit, "--fill": args.fill, "--width": args.width,
         "--height": args.height, "--linear-light": args.linear_light, "--background": args.background,
-        "--fast": args.fast, "--exact": args.exact,
+        "--fast": args.fast, "--exact": args.exact, "--depth": args.depth, "--profile": args.profile,
     }  # fmt: skip
     for option, given in for_pictures.items():
         if given:
@@ -205,7 +205,13 @@ def _encoding(args: argparse.Namespace) -> Encoding:
     if args.strip and args.keep_orientation:
         raise Refusal("--keep-orientation: the orientation is a tag of the metadata, which --strip drops")
     return Encoding(
-        _quality(args.quality), args.subsampling, args.progressive, args.strip, as_stored=args.keep_orientation
+        _quality(args.quality),
+        args.subsampling,
+        args.progressive,
+        args.strip,
+        as_stored=args.keep_orientation,
+        depth=None if args.depth is None else int(args.depth),
+        srgb=args.profile is not None,
     )
 
 

@@ -295,7 +295,12 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--subsampling", choices=("4:4:4", "4:2:2", "4:2:0"), metavar="S", help=shared)
     passes = "write progressive JPEG (default: like the input)"
     group.add_argument("--progressive", action=argparse.BooleanOptionalAction, default=None, help=passes)
-    group.add_argument("--strip", action="store_true", help="drop all metadata")
+    bits = "round 16 bits per channel to 8, which every type of file holds (default: keep the depth)"
+    group.add_argument("--depth", choices=("8",), metavar="8", help=bits)
+    colors = "convert colors to sRGB by the color profile of the image, and drop the profile"
+    group.add_argument("--profile", choices=("srgb",), metavar="srgb", help=colors)
+    strip = "convert colors to sRGB, and drop all metadata"
+    group.add_argument("--strip", action="store_true", help=strip)
     stored = "keep stored pixels and EXIF orientation of JPEG and TIFF "
     stored += "(default: pixels are turned upright, and the orientation is 1)"
     group.add_argument("--keep-orientation", action="store_true", help=stored)

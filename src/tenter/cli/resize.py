@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -16,7 +17,7 @@ import numpy.typing as npt
 import tenter
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.cmyk import CONVERTED, as_rgb
+from tenter.cli.colors import is_of_inks
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
@@ -24,15 +25,25 @@ from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
-from tenter.cli.reading.opening import How, Opened, opened
+from tenter.cli.reading.opening import DEPTH, How, Opened, opened
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import Voxel, spaced
+from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
-from tenter.cli.writing.holding import as_written, check_format, holds_cmyk
+from tenter.cli.writing.holding import (
+    TURNED_BY_VIEWERS,
+    as_written,
+    check_depth,
+    check_format,
+    holds_cmyk,
+    loses_profile,
+    narrowed,
+    without_profile,
+)
 from tenter.cli.writing.stack import resized as resized_stack, write_stack
 
 Pixels = npt.NDArray[Any]
@@ -41,15 +52,19 @@ Place = Callable[[Callable[[BinaryIO], None]], None]
 Distances = Sequence[float | None]
 #: A last axis that is longer is not taken for channels.
 CHANNELS = 4
+#: Types whose endings say more than the type. A copy of such a file keeps its ending.
+NAMED_EXACTLY = ("PPM", "JPEG2000")
+COPIED = 1 << 20  # bytes at a time
 
 
 class Sizes(NamedTuple):
     """The lengths of the input and of the result: height and width of the upright image, or those along --axes. Of
-    several images, these of the first, and how many there are."""
+    several images, these of the first, and how many there are. copied: whether the file is the input, byte by byte."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
     pictures: int = 1
+    copied: bool = False
 
 
 def resize_file(
@@ -71,13 +86,25 @@ def resize_file(
         return sizes, tuple(lost)
     if from_npy and to_npy and options.background is not None:
         raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
+    if from_npy and to_npy and options.encoding.depth:
+        raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
     # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
+    ends_alike = Path(output).suffix.lower() == Path(name or source).suffix.lower()
+    if sizes.copied and (ends_alike or type_ not in NAMED_EXACTLY):
+        place(partial(_copy, source))
+        return sizes, ()
+    sizes = sizes._replace(copied=False)
     if to_npy:
         place(lambda file: write_npy(file, done[0].pixels))
     else:
         place(lambda file: write_pictures(file, done, output, type_, origin, options.encoding))
     return sizes, tuple(dict.fromkeys(lost))
+
+
+def _copy(source: Path, file: BinaryIO) -> None:
+    with open(source, "rb") as whole:
+        shutil.copyfileobj(whole, file, COPIED)
 
 
 def _resize_pictures(
@@ -86,17 +113,31 @@ def _resize_pictures(
     """The images as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
     done: list[Picture] = []
     sizes: list[Sizes] = []
+    same = type_ != "" and options.frame is None and not changes_file(options.encoding)
     with _opened(source, from_npy, type_, options) as (origin, pictures):
-        lost = list(origin.unread)
+        lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         for picture in pictures:
             made, size, missing = _resize_picture(picture, output, type_, options)
             lost += missing
+            same = same and _is_unchanged(picture, made, origin, type_, options.encoding)
             if type_:
                 made, missing = as_written(made, origin, type_, options.encoding)
                 lost += missing
+            elif options.encoding.depth:
+                made = narrowed(made)
             done.append(made if type_ else upright(made))
             sizes.append(size)
-    return done, origin, sizes[0]._replace(pictures=len(done)), lost
+    return done, origin, sizes[0]._replace(pictures=len(done), copied=same), lost
+
+
+def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:
+    """Whether an image that is written as `made` is the one that was read. Its pixels say so: some filters soften
+    also where they keep the size."""
+    is_upright = picture.metadata.orientation == 1 or (encoding.as_stored and type_ in TURNED_BY_VIEWERS)
+    narrows = encoding.depth and (made.pixels.dtype == np.uint16 or DEPTH in origin.unread)
+    if origin.type != type_ or not is_upright or narrows or picture.kind != made.kind:
+        return False
+    return picture.reduced == 1 and np.array_equal(picture.pixels, made.pixels)
 
 
 def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
@@ -106,24 +147,27 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
         return nullcontext(Opened(Origin(), iter([picture])))
     kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
-    narrow = bool(type_) and "RGB" not in TYPES[type_].deep
+    narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
     return opened(source, how)
 
 
 def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:
-    lost = []
-    if type_ and picture.kind == "CMYK" and not holds_cmyk(type_, output) and picture.pixels.dtype == np.uint8:
-        picture = as_rgb(picture)
-        lost.append(CONVERTED)
+    lost: list[str] = []
+    if picture.kind == "CMYK" and options.encoding.depth:
+        picture = narrowed(picture)  # inks become RGB before they are resized
+    if type_ and _is_converted_first(picture, output, type_, options):
+        picture, lost = without_profile(picture, options.encoding)
     if options.background is not None:
         picture = flattened(picture, options.background)
     if options.linear_light and picture.kind == "CMYK":
         raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this image is CMYK")
     target = find_target(picture.size, picture.metadata.orientation, options)
     if type_:
-        check_format(picture, output, type_, target.size)
+        check_format(picture, output, type_, target.size, options.encoding)
+    elif options.encoding.depth:
+        check_depth(picture.pixels.dtype)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     _check_result((*target.size, channels), picture.pixels, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
@@ -135,9 +179,23 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     return made, Sizes(target.before, target.after), lost
 
 
+def _is_converted_first(picture: Picture, output: str, type_: str, options: Options) -> bool:
+    """Whether colors become sRGB before they are resized: inks, and what is mixed with a color of sRGB or in its linear
+    light. Others do afterwards, when there are fewer of them."""
+    dropped = loses_profile(type_, options.encoding)
+    if picture.kind != "CMYK":
+        return dropped and picture.metadata.icc is not None and (options.linear_light or options.background is not None)
+    speaks = is_of_inks(picture)
+    if picture.pixels.dtype != np.uint8 and not (speaks and picture.pixels.dtype == np.uint16):
+        return False
+    return not holds_cmyk(type_, output) or options.encoding.srgb or (speaks and dropped)
+
+
 def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
     """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
     options = of_samples(options)
+    if options.encoding.depth or options.encoding.srgb:
+        raise Refusal("--depth and --profile: are for images, this is a stack")
     for path in (name, output):
         if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
             raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")

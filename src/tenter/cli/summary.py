@@ -34,13 +34,16 @@ def line_of(outcome: Outcome, options: Options) -> str:
         several = first = ""
     would = "would be written: " if outcome.status == "planned" else ""
     lost = f"; not kept: {', '.join(outcome.not_kept)}" if outcome.not_kept else ""
-    return f"{output}: {would}{several}{after} (from {source}: {first}{before}){lost}"
+    copied = ", copied as it is" if outcome.sizes.copied else ""
+    return f"{output}: {would}{several}{after}{copied} (from {source}: {first}{before}){lost}"
 
 
 def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Options) -> str:
     """The summary of a run with many files."""
     found = Counter(outcome.status for outcome in outcomes)
     done = f"{found['planned']} to do" if found["planned"] else f"{found['done']} done"
+    if copied := sum(outcome.sizes is not None and outcome.sizes.copied for outcome in outcomes):
+        done += f" ({copied} copied as {'it is' if copied == 1 else 'they are'})"
     text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
     if left_out:
         text += f"; not read: {counted(left_out)}"
@@ -73,6 +76,8 @@ def _entry(outcome: Outcome, options: Options) -> dict[str, Any]:
             entry[name] = named or {str(axis): n for axis, n in zip(options.axes or (), lengths)}
         if outcome.sizes.pictures > 1:
             entry["pictures"] = outcome.sizes.pictures
+        if outcome.sizes.copied:
+            entry["copied"] = True
     if outcome.not_kept:
         entry["not_kept"] = list(outcome.not_kept)
     return entry

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 EXIF_IFD, GPS_IFD, INTEROP_IFD = 0x8769, 0x8825, 0xA005
+# ColorSpace of the EXIF directory, and the index of the interoperability directory, of which R98 is sRGB
+COLOR_SPACE, SRGB, INTEROP_INDEX = 40961, 1, 1
 # ImageWidth and ImageLength of the main directory; PixelXDimension and PixelYDimension of the EXIF directory
 WIDTH, HEIGHT, EXIF_WIDTH, EXIF_HEIGHT = 256, 257, 40962, 40963
 DESCRIPTION, X_RESOLUTION, XMP_TAG, IPTC_TAG, PHOTOSHOP = 270, 282, 700, 33723, 34377
@@ -130,6 +132,18 @@ def with_size(metadata: Metadata, height: int, width: int) -> Metadata:
     return replace(metadata, tags=tags, xmp=packet)
 
 
+def in_srgb(metadata: Metadata) -> Metadata:
+    """The metadata of an image whose colors have been made sRGB, which needs no profile."""
+    tags = dict(metadata.tags)
+    if EXIF_IFD in tags:
+        tags[EXIF_IFD] = dict(tags[EXIF_IFD])
+        _update(tags[EXIF_IFD], {COLOR_SPACE: SRGB})
+        if INTEROP_IFD in tags[EXIF_IFD]:
+            tags[EXIF_IFD][INTEROP_IFD] = dict(tags[EXIF_IFD][INTEROP_IFD])
+            _update(tags[EXIF_IFD][INTEROP_IFD], {INTEROP_INDEX: "R98"})
+    return replace(metadata, tags=tags, icc=None, xmp=metadata.xmp and xmp.in_srgb(metadata.xmp))
+
+
 def turned(metadata: Metadata, height: int, width: int) -> Metadata:
     """The metadata of an image whose pixels have been turned upright, and so have this size."""
     tags = {**metadata.tags, ORIENTATION: 1}
@@ -168,7 +182,7 @@ def _texts(image: Image.Image) -> tuple[dict[str, Any], bytes | None]:
     return text, said.encode() if said else None
 
 
-def _update(tags: dict[int, Any], values: dict[int, int]) -> None:
+def _update(tags: dict[int, Any], values: dict[int, Any]) -> None:
     tags.update({tag: value for tag, value in values.items() if tag in tags})
 
 

@@ -8,6 +8,7 @@ import re
 TIFF, EXIF, BASIC = b"http://ns.adobe.com/tiff/1.0/", b"http://ns.adobe.com/exif/1.0/", b"http://ns.adobe.com/xap/1.0/"
 WIDTHS, HEIGHTS = {TIFF: b"ImageWidth", EXIF: b"PixelXDimension"}, {TIFF: b"ImageLength", EXIF: b"PixelYDimension"}
 
+PHOTOSHOP = b"http://ns.adobe.com/photoshop/1.0/"
 PANORAMA = b"http://ns.google.com/photos/1.0/panorama/"
 #: Names along x and along y. All are numbers of pixels; those of the image itself stand first.
 ACROSS = (b"CroppedAreaImageWidthPixels", b"FullPanoWidthPixels", b"CroppedAreaLeftPixels")
@@ -94,6 +95,14 @@ def without_thumbnails(packet: bytes) -> bytes:
     for prefix in _prefixes(packet, BASIC):
         packet = re.sub(rb"<%s:Thumbnails\b.*?</%s:Thumbnails\s*>\s*" % (prefix, prefix), b"", packet, flags=re.DOTALL)
     return packet
+
+
+def in_srgb(packet: bytes) -> bytes:
+    """The packet of an image whose colors have been made sRGB."""
+    for prefix in _prefixes(packet, EXIF):
+        packet = re.sub(rb"(\b%s:ColorSpace\s*=\s*[\"'])\d+" % prefix, rb"\g<1>1", packet)
+        packet = re.sub(rb"(<%s:ColorSpace\b[^>]*>\s*)\d+" % prefix, rb"\g<1>1", packet)
+    return _without(packet, PHOTOSHOP, rb"ICCProfile")
 
 
 def upright(packet: bytes) -> bytes:

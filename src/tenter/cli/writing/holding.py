@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from tenter.cli.colors import PROFILE_CONVERTED, as_srgb
 from tenter.cli.formats import CODESTREAMS, COMMENT, DPI, EXIF, IPTC, PROFILE, TEXT, THUMBNAIL, TYPES, XMP, shown
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
@@ -15,7 +17,7 @@ from tenter.cli.kept.orientation import ORIENTATION
 from tenter.cli.picture import Origin, Picture, upright
 from tenter.cli.refusal import Refusal
 from tenter.cli.writing.encoding import Encoding
-from tenter.cli.writing.pillow import image_of
+from tenter.cli.writing.pillow import CHUNK, image_of
 
 DURATIONS, PLAYS = "durations of frames", "number of plays"
 COLORS_OF_GIF, ALPHA_OF_GIF = "colors beyond 256", "partial transparency"
@@ -27,9 +29,13 @@ SEGMENT = 65502
 TURNED_BY_VIEWERS = ("JPEG", "TIFF")
 
 
-def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int]) -> None:
-    """Refuse a type of file that cannot hold the image without loss of depth, alpha or channels."""
+def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int], encoding: Encoding) -> None:
+    """Refuse a type of file that cannot hold the image without loss of depth that is not asked for, alpha or
+    channels."""
     dtype, kind, format_ = picture.pixels.dtype, picture.kind, TYPES[type_]
+    if encoding.depth and kind != "bilevel":
+        check_depth(dtype)
+        dtype = np.dtype(np.uint8)
     name = shown(type_)
     deep = dtype == np.uint16
     if type_ == "TIFF":
@@ -37,8 +43,8 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int])
             raise Refusal(f"{path}: TIFF holds integers and floats, this image is {dtype}; write .npy")
     elif not (dtype == np.uint8 or kind == "bilevel" or (deep and format_.deep) or _is_pfm(picture, path)):
         most = "8 or 16 bits" if format_.deep else "8 bits"
-        other = ".png, .tiff or .npy" if deep else ".tiff or .npy"
-        raise Refusal(f"{path}: {name} holds {most} per channel, this image is {dtype}; write {other}")
+        other = "--depth 8 rounds to it; .png, .tiff and .npy hold 16" if deep else "write .tiff or .npy"
+        raise Refusal(f"{path}: {name} holds {most} per channel, this image is {dtype}; {other}")
     holds = format_.deep if deep else format_.kinds
     if picture.alpha and kind not in holds:
         raise Refusal(
@@ -59,15 +65,32 @@ def holds_cmyk(type_: str, path: str) -> bool:
     return "CMYK" in TYPES[type_].kinds and Path(path).suffix.lower() not in CODESTREAMS
 
 
+def loses_profile(type_: str, encoding: Encoding) -> bool:
+    """Whether a file is written without its color profile."""
+    return encoding.strip or encoding.srgb or PROFILE not in TYPES[type_].carries
+
+
+def without_profile(picture: Picture, encoding: Encoding) -> tuple[Picture, list[str]]:
+    """The image in sRGB, and what of its colors is not kept; what is asked for is not listed."""
+    made, said = as_srgb(picture)
+    asked = (encoding.strip or encoding.srgb) and said in (PROFILE, PROFILE_CONVERTED)
+    return made, [said] if said and not asked else []
+
+
 def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding) -> tuple[Picture, list[str]]:
     """The upright image as a file of this type holds it, and names of what it does not keep."""
     if not (encoding.as_stored and type_ in TURNED_BY_VIEWERS):
         picture = upright(picture)
+    if encoding.depth:
+        picture = narrowed(picture)
+    lost = []
+    if picture.metadata.icc and loses_profile(type_, encoding):
+        picture, lost = without_profile(picture, encoding)
     if encoding.strip:
-        return replace(picture, metadata=Metadata()), []
+        return replace(picture, metadata=Metadata()), lost
     before = picture.metadata
     after = _carried(before, type_)
-    lost = [name for name in before.has() if name not in after.has()]
+    lost += [name for name in before.has() if name not in after.has()]
     if type_ == "GIF" and picture.kind not in ("palette", "bilevel", "gray") and origin.type != "GIF":
         if image_of(picture).convert("RGB").getcolors(256) is None:
             lost.append(COLORS_OF_GIF)
@@ -81,6 +104,24 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
     if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
         lost.append(PLAYS)
     return replace(picture, metadata=after), lost
+
+
+def check_depth(dtype: np.dtype[Any]) -> None:
+    """Refuse numbers of which --depth does not say what white is."""
+    if dtype not in (np.uint8, np.uint16):
+        raise Refusal(f"--depth: expected 8 or 16 bits per channel, this image is {dtype}")
+
+
+def narrowed(picture: Picture) -> Picture:
+    """The image with 8 bits per channel, each rounded to the nearest: 65535 becomes 255."""
+    if picture.pixels.dtype != np.uint16:
+        return picture
+    pixels = np.empty(picture.pixels.shape, np.uint8)
+    rows = max(1, CHUNK // max(picture.pixels[:1].nbytes, 1))
+    for top in range(0, len(pixels), rows):
+        part = picture.pixels[top : top + rows].astype(np.uint32)
+        pixels[top : top + rows] = (part + 128) // 257  # no 16-bit number is halfway, as 257 is odd
+    return replace(picture, pixels=pixels)
 
 
 def _carried(metadata: Metadata, type_: str) -> Metadata:
