@@ -55,8 +55,8 @@ class Convention(NamedTuple):
         What positions follow if `scale` is given: the ratio of the sizes, the scale, or length * scale with its
         fraction (also with align="corners").
     copy_if_same_size : bool, default False
-        Whether linear, and filters with antialias, ignore the scale of an axis that keeps its length, without a box. They
-        then copy it, except for mitchell and bspline, which always smooth.
+        Whether linear, and filters with antialias, ignore the scale of an axis that keeps its length, without a box.
+        They then copy it, except for mitchell and bspline, which always smooth.
     round_between_axes : bool, default False
         Whether antialiased 8-bit values are rounded to 8 bits after each axis, as Pillow does.
     aspect_ratio : {"stretch", "not_larger", "not_smaller"}
