@@ -105,3 +105,14 @@ def test_lengths_between_two(like, length):
     assert tenter.resize(np.zeros(7), scale=0.5, like=like).shape == (4 if like in ("opencv", "scipy") else 3,)
     assert tenter.resize(np.zeros(5), scale=0.5, like=Convention.of(like, length_rounding="round")).shape == (3,)
     assert tenter.resize(np.zeros(5), scale=0.5, like=Convention.of(like, length_rounding="ceil")).shape == (3,)
+
+
+def test_an_axis_that_keeps_its_length_ignores_the_scale_of_modes_that_copy_if_same_size():
+    x = np.random.default_rng(0).random(9)
+    for antialias in (False, True):
+        for mode in ("linear", "cubic", "lanczos", "hamming", "mitchell", "bspline"):
+            made = tenter.resize(x, scale=1.05, mode=mode, antialias=antialias, like="torch")
+            same = tenter.resize(x, 9, mode=mode, antialias=antialias, like="torch")
+            ignores = mode == "linear" or antialias
+            assert np.array_equal(made, same) == ignores, (mode, antialias)
+            assert np.array_equal(same, x) == (mode not in ("mitchell", "bspline")), (mode, antialias)

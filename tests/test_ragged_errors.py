@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from daily import together
+from program_helpers import prints
 from tenter import ragged
 
 X = np.arange(6.0)
@@ -152,3 +153,8 @@ def test_tensors_that_have_no_values_or_memory():
             f(torch.ones(6).to_sparse(), [6])
     with pytest.raises(TypeError, match=r"own rules"):
         ragged.segment_sum(np.ma.masked_array(X, X > 3), [6])
+
+
+@together("library", ["numpy", "torch"])
+def test_arrays_that_only_promise_their_elements_are_refused_before_memory_is_taken(library):
+    assert prints("ragged_of_promised.py", library) == ""

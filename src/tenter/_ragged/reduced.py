@@ -87,14 +87,21 @@ def _softmax(x: Any, s: Segments, axis: int) -> Any:
     return runs.narrowed(runs.ratio(powers, _repeated(_sum(powers, s, axis), spread)), x)
 
 
+def _bytes(x: Any) -> int:
+    try:
+        return getattr(x, "nbytes", 0)
+    except RuntimeError:  # a sparse tensor
+        return 0
+
+
 def _is_promised(x: Any) -> bool:
     """Whether x is larger than the machine, and repeats its memory, unlike a memory map. Its tables or copies would
     fill what there is."""
-    return getattr(x, "nbytes", 0) > machine_memory() and 0 in library.of(x).strides(x)
+    return _bytes(x) > machine_memory() and 0 in library.of(x).strides(x)
 
 
 def _quick(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
-    return None if getattr(x, "nbytes", 0) > machine_memory() else _native.segment(how, x, lengths, axis, out)
+    return None if _bytes(x) > machine_memory() else _native.segment(how, x, lengths, axis, out)
 
 
 def _quick_softmax(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:

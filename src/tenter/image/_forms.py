@@ -105,10 +105,7 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
         if len(modes) > 1:
             refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
         arrays = [pillow_images.array_of(image) for image in pixels]
-        found = many(resize, arrays, size, layout, out, of_mode(pixels[0], how))
-        if pixels[0].mode in pillow_images.SIGNED:
-            found[...] = pillow_images.shown(found, pixels[0])
-        return found
+        return _as_shown(many(resize, arrays, size, layout, out, of_mode(pixels[0], how)), pixels[0])
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one image of the list: HWC, CHW or HW", repr(layout))
     height, width = _one_size(size, how["scale"])
@@ -129,6 +126,12 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
     for x, place in zip(pixels, made):
         resize(x, size, layout=layout, out=place, **how)
     return made
+
+
+def _as_shown(found: Any, like: Any) -> Any:
+    if like.mode in pillow_images.SIGNED:
+        found[...] = pillow_images.shown(found, like)
+    return found
 
 
 def _one_size(size: Any, scale: Any) -> tuple[int, int]:
