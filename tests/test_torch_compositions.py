@@ -90,7 +90,13 @@ AFTER = {
     "sum of a flip": lambda y: (y.flip(1) * torch.arange(y.shape[1])).sum(1),
 }
 SHAPES = ((2, 3), (4, 5), (7, 3))
-ALL = list(itertools.product(BEFORE, OURS, AFTER))
+# One in twelve, in which each two of the three functions meet.
+ALL = [
+    names
+    for i, j, k in itertools.product(range(len(BEFORE)), range(len(OURS)), range(len(AFTER)))
+    for names in [(list(BEFORE)[i], list(OURS)[j], list(AFTER)[k])]
+    if (i + j + k) % len(AFTER) == 0
+]
 # Functions that read one element of x for each element of the result, at an index without tables.
 VIEWS_BEFORE = ("flattened transpose", "x", "flip of a flattened transpose", "reshape")
 COPIES = ("each column", "each element", "tile", "each of a tile", "tile of each", "nearest of a row")
@@ -105,21 +111,20 @@ def inside(shape):
     return x.copy_(torch.arange(1.0, n + 1).view(shape)).detach().requires_grad_()
 
 
-def compare(some, dynamic, backend, gradients):
+def compare(some, dynamic, backend):
     functions = [(BEFORE[before], OURS[ours], AFTER[after]) for before, ours, after in some]
     f = lambda x: [after(ours(before(x))) for before, ours, after in functions]
     graph = torch.compile(f, dynamic=dynamic, backend=backend, fullgraph=True)
     for shape in SHAPES:
         x = inside(shape)
-        got, want = graph(x if gradients else x.detach()), f(x)
+        got, want = graph(x), f(x)
         for names, y, w in zip(some, got, want, strict=True):
             assert torch.allclose(y, w, rtol=1e-13, atol=0), (shape, names, y, w)
-        if gradients:
-            g, h = (
-                torch.autograd.grad(sum((y * torch.arange(y.numel()).view(y.shape)).sum() for y in ys), x)[0]
-                for ys in (got, want)
-            )
-            assert torch.allclose(g, h, rtol=1e-12, atol=0), (shape, g, h)
+        g, h = (
+            torch.autograd.grad(sum((y * torch.arange(y.numel()).view(y.shape)).sum() for y in ys), x)[0]
+            for ys in (got, want)
+        )
+        assert torch.allclose(g, h, rtol=1e-12, atol=0), (shape, g, h)
 
 
 def indices(some):
@@ -151,6 +156,7 @@ def test_indices_in_compiled_code_are_those_of_what_eager_code_reads(before):
     some = list(itertools.product([before], COPIES, VIEWS_AFTER))
     for names, (lengths, *found) in zip(some, indices(some), strict=True):
         _, ours, after = names
+        assert after != "y" or not found[0].has(sympy.Abs), names  # a loop without more code needs none
         for shape in SHAPES:
             x = torch.arange(torch.Size(shape).numel()).view(shape)
             want = AFTER[after](OURS[ours](BEFORE[before](x)))
@@ -159,9 +165,8 @@ def test_indices_in_compiled_code_are_those_of_what_eager_code_reads(before):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gradients", [False, True], ids=["", "with gradients"])
 @pytest.mark.parametrize("dynamic, backend", [(True, "inductor"), (None, "inductor"), (True, "aot_eager")])
 @pytest.mark.parametrize("ours", OURS)
-def test_compositions_compiled_are_those_that_are_not(ours, dynamic, backend, gradients):
+def test_compositions_compiled_are_those_that_are_not(ours, dynamic, backend):
     """dynamic=None compiles for the first shape, and then for all."""
-    compare([names for names in ALL if names[1] == ours], dynamic, backend, gradients)
+    compare([names for names in ALL if names[1] == ours], dynamic, backend)

@@ -227,7 +227,7 @@ def several(name: str, given: Any) -> Sequence[Any] | None:
         return given
     if single(given):
         return None
-    return listed(name, given) if is_array(given) else list(given)  # type: ignore[no-any-return]
+    return listed(name, given) if is_array(given) else list(given)
 
 
 def single(given: Any) -> bool:

@@ -83,7 +83,7 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
         picture = upright(picture)
     if encoding.depth:
         picture = narrowed(picture)
-    lost = []
+    lost: list[str] = []
     if picture.metadata.icc and loses_profile(type_, encoding):
         picture, lost = without_profile(picture, encoding)
     if encoding.strip:
