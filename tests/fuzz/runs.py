@@ -54,21 +54,14 @@ KINDS: dict[str, tuple[Any, float]] = {
     **operations.KINDS, **interpolating.KINDS,
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
-<<<<<<< HEAD
-    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **samples.KINDS, **volumes.KINDS,
-=======
-    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS,
->>>>>>> compiled
+    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS, **samples.KINDS,
+    **volumes.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,
     "Gather": Gather, "Window": Window, "Filter": Filter, "Convention": Convention,
-<<<<<<< HEAD
-    "storage_cases": storage_cases, "object_cases": object_cases, "chunked": chunked, "samples": samples,
-    "volumes": volumes,
-=======
     "storage_cases": storage_cases, "object_cases": object_cases, "chunked": chunked, "compiled": compiled,
->>>>>>> compiled
+    "samples": samples, "volumes": volumes,
 }  # fmt: skip
 ERRORS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, NotImplementedError)
 # PyTorch's own word about arguments that its dispatcher does not let through.
