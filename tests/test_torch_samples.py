@@ -13,24 +13,9 @@ from tests.fuzz import samples
 
 from daily import daily, together
 from error_helpers import refused
+from sample_helpers import LABELS, MADE, NOISE, PHOTO, TENSOR, Image, pixels, plain, tv
 from tenter.torch import transforms
-from torchvision_stand_in import real_transforms, tv_tensors
 
-Image = pytest.importorskip("PIL.Image")
-tv = tv_tensors()
-NOISE = np.random.default_rng(0).integers(0, 256, (40, 52, 3), np.uint8)
-TENSOR = torch.from_numpy(NOISE).permute(2, 0, 1).contiguous()
-LABELS = (NOISE[..., 0] > 127).astype(np.uint8)
-# Of every transform, by its arguments after the size.
-MADE = {
-    "grown": lambda **how: transforms.Resize((71, 90), **how),
-    "shrunk": lambda **how: transforms.Resize((20, 26), **how),
-    "uneven": lambda **how: transforms.Resize((17, 77), **how),
-    "cut": lambda **how: transforms.RandomResizedCrop((25, 30), **how),
-    "mirrored": lambda **how: transforms.RandomResizedCrop((20, 61), flip=1.0, **how),
-    "center": lambda **how: transforms.ResizeCenterCrop((24, 31), 33, **how),
-    "thumbnail": lambda **how: transforms.Thumbnail((26, 26), **how),
-}
 every = together("name", MADE)
 with_points = pytest.mark.skipif(not hasattr(tv, "KeyPoints"), reason="torchvision has points from 0.23 on")
 
@@ -38,18 +23,6 @@ with_points = pytest.mark.skipif(not hasattr(tv, "KeyPoints"), reason="torchvisi
 class Pair(NamedTuple):
     image: Any
     mask: Any
-
-
-def plain(x):
-    return x.as_subclass(torch.Tensor)
-
-
-def pixels(x):
-    """Of an image or a mask: (H, W), its first channel."""
-    if isinstance(x, torch.Tensor):
-        return plain(x).reshape(-1, *x.shape[-2:])[0].numpy()
-    x = np.asarray(x)
-    return x[..., 0] if x.ndim == 3 else x
 
 
 # ---- one place, the same positions
@@ -249,7 +222,7 @@ def test_dicts_of_other_types_are_kept():
     assert type(ordered) is collections.OrderedDict and list(ordered) == ["label", "image"]
 
 
-PHOTO, LONG = Image.fromarray(NOISE), torch.from_numpy(LABELS).long()
+LONG = torch.from_numpy(LABELS).long()
 GRAY = Image.fromarray(LABELS)
 BOX = tv.BoundingBoxes(torch.ones(1, 4), format="XYXY", canvas_size=(4, 5))
 SIZE_40 = "of the size of sample["
@@ -307,72 +280,3 @@ def test_a_sample_is_compiled_in_one_graph():
     resize, sample = transforms.Resize((9, 8), masks="mask"), {"image": TENSOR, "mask": LONG, "label": 3}
     made, want = torch.compile(resize, backend="eager", fullgraph=True)(sample), resize(sample)
     assert torch.equal(made["image"], want["image"]) and torch.equal(made["mask"], want["mask"]) and made["label"] == 3
-
-
-# ---- torchvision itself
-
-
-@pytest.mark.parametrize("name", ["uneven", "cut", "mirrored", "center"])
-def test_boxes_and_points_of_each_format_and_clamping_mode_are_those_of_torchvision(name):
-    v2 = real_transforms()
-    theirs = {
-        "uneven": v2.Resize((17, 77)), "cut": v2.RandomResizedCrop((25, 30)),
-        "mirrored": v2.Compose([v2.RandomResizedCrop((20, 61)), v2.RandomHorizontalFlip(1.0)]),
-        "center": v2.Compose([v2.Resize(33), v2.CenterCrop((24, 31))]),
-    }  # fmt: skip
-    new = hasattr(v2.functional, "clamp_keypoints")
-    for seed, form in enumerate(("XYXY", "XYWH", "CXCYWH", *(("XYWHR", "CXCYWHR", "XYXYXYXY") if new else ()))):
-        for mode in ("soft", "hard", None) if new else ("soft",):
-            torch.manual_seed(seed)
-            first = torch.rand(50, 2) * torch.tensor([52, 40])
-            second = first + torch.rand(50, 2) * (torch.tensor([52, 40]) - first)
-            values, start = torch.cat([first, second], 1), "XYXY"
-            if "R" in form or len(form) == 8:
-                values, start = (
-                    torch.cat([(first + second) / 2, (second - first) / 3, torch.rand(50, 1) * 360], 1),
-                    "CXCYWHR",
-                )
-            rule = {"clamping_mode": mode} if new else {}
-            boxes = tv.BoundingBoxes(values, format=start, canvas_size=(40, 52), **rule)
-            sample = [tv.Image(TENSOR), v2.functional.convert_bounding_box_format(boxes, new_format=form)]
-            sample += [tv.KeyPoints(x, canvas_size=(40, 52)) for x in (first, first.long()) if new]
-            torch.manual_seed(seed)
-            want = theirs[name](sample)
-            torch.manual_seed(seed)
-            made = MADE[name]()(sample)
-            for a, b in zip(made[1:], want[1:]):
-                assert type(a) is type(b) and a.dtype == b.dtype and vars(a) == vars(b)
-                room = 1e-3 if a.is_floating_point() else 1  # torchvision cuts products of a float32 factor
-                assert torch.allclose(plain(a).double(), plain(b).double(), atol=room), (form, mode)
-
-
-@pytest.mark.parametrize("mode", ["nearest", "nearest-exact"])
-def test_nearest_pixels_of_images_are_those_of_torchvision_and_masks_have_the_same(mode):
-    v2 = real_transforms()
-    how = v2.InterpolationMode(mode)
-    pairs = {
-        "uneven": v2.Resize((17, 77), how), "cut": v2.RandomResizedCrop((25, 30), interpolation=how),
-        "mirrored": v2.Compose([v2.RandomResizedCrop((20, 61), interpolation=how), v2.RandomHorizontalFlip(1.0)]),
-    }  # fmt: skip
-    for (name, theirs), image in itertools.product(pairs.items(), (tv.Image(TENSOR), PHOTO)):
-        torch.manual_seed(5)
-        want = pixels(theirs(image))
-        torch.manual_seed(5)
-        made, mask = MADE[name](interpolation=mode)(image, tv.Mask(LABELS))
-        assert np.array_equal(pixels(made), want) and np.array_equal(pixels(mask), want > 127)
-
-
-def test_a_torchvision_that_cannot_be_imported_is_one_that_is_missing(tmp_path, monkeypatch):
-    import sys
-
-    for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
-        monkeypatch.delitem(sys.modules, name)
-    broken = tmp_path / "torchvision"
-    broken.mkdir()
-    (broken / "__init__.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
-    monkeypatch.syspath_prepend(tmp_path)
-    found = tv_tensors()
-    monkeypatch.delitem(sys.modules, "torchvision.tv_tensors")
-    assert issubclass(found.KeyPoints, torch.Tensor) and found is not tv
-    with pytest.raises(pytest.skip.Exception, match="nms"):
-        real_transforms()

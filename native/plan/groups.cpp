@@ -175,6 +175,23 @@ bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& colum
          column.deciding()->fixed_taps();
 }
 
+namespace {
+
+// How many of the last windows share a pass, and how many dims they lie across.
+std::pair<int, int> shared_pass(const std::vector<MappedDim>& dims, const std::vector<int>& windows,
+                                const Grouping& by) {
+  const int n = int(windows.size());
+  int together = 1, span = 1;
+  for (int some = 2; some <= std::min(n, most_together); ++some) {
+    const int first = windows[size_t(n - some)], across = windows.back() - first + 1;
+    if (across > (by.device.spans ? most_together : some)) continue;
+    if (!swells(dims, first, across) && !apart(dims, first, across, by)) together = some, span = across;
+  }
+  return {together, span};
+}
+
+}  // namespace
+
 std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& by) {
   std::vector<int> windows;
   bool copies = false;
@@ -184,12 +201,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
     else windows.push_back(int(k));
   }
   const int n = int(windows.size());
-  int together = 1, span = 1;
-  for (int some = 2; some <= std::min(n, most_together); ++some) {
-    const int first = windows[size_t(n - some)], across = windows.back() - first + 1;
-    if (across > (by.device.spans ? most_together : some)) continue;
-    if (!swells(dims, first, across) && !apart(dims, first, across, by)) together = some, span = across;
-  }
+  const auto [together, span] = shared_pass(dims, windows, by);
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
   const bool separates = together > 1 && together == n && by.device.chunks &&

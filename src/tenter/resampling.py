@@ -9,7 +9,7 @@ import numpy as np
 from tenter._arrays.arguments import MISSING, array, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import confuses_functions, dtype_name, in_dynamo
+from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
@@ -329,7 +329,7 @@ def resize(
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
-    if type(mode) is not str and in_dynamo() and confuses_functions() and resize_arguments.has_function(mode):
+    if type(mode) is not str and resize_arguments.is_confused(mode):
         from tenter._torch import uncompiled  # imports torch
 
         how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}

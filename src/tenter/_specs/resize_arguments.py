@@ -9,7 +9,7 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, did_you_mean, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import compiling, dtype_name, surely
+from tenter._arrays.library import compiling, confuses_functions, dtype_name, in_dynamo, surely
 from tenter._rules import filters
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
@@ -102,10 +102,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     align = canonical("align", align)
     one_of("align", align, (*ALIGNS, None))
     _check_edge(edge)
-    arguments.flag("antialias", antialias, optional=True)
-    if antialias and all(m in NO_ANTIALIAS for m in modes):
-        got = f"antialias=True with mode {mode!r}, which has none"
-        refuse(ValueError, "antialias", f"False or None for modes {', '.join(NO_ANTIALIAS)}", got)
+    _check_antialias(antialias, modes, mode)
     check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
@@ -118,6 +115,13 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     rounds = how.round_between_axes and any(r.antialias for r in rules)
     spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
     return spec, tuple(sorted(flipped))
+
+
+def _check_antialias(antialias: Any, modes: Sequence[Any], mode: Any) -> None:
+    arguments.flag("antialias", antialias, optional=True)
+    if antialias and all(m in NO_ANTIALIAS for m in modes):
+        got = f"antialias=True with mode {mode!r}, which has none"
+        refuse(ValueError, "antialias", f"False or None for modes {', '.join(NO_ANTIALIAS)}", got)
 
 
 def _check_one_given(size: Any, scale: Any) -> None:
@@ -279,8 +283,10 @@ def _known_mode(mode: Any) -> str:
     return mode
 
 
-def has_function(mode: Any) -> bool:
-    """True if one of the modes is a user's function."""
+def is_confused(mode: Any) -> bool:
+    """True if one of the modes is a user's function, which the compiler that follows the code may take for another."""
+    if not (in_dynamo() and confuses_functions()):
+        return False
     modes = mode if isinstance(mode, (tuple, list)) and not isinstance(mode, filters.Filter) else (mode,)
     return any(isinstance(m, filters.Filter) and filters.slope(m) is None for m in modes)
 

@@ -84,10 +84,8 @@ def resize_file(
         made, sizes, lost = _resize_stack(source, name or str(source), output, options)
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
         return sizes, tuple(lost)
-    if from_npy and to_npy and options.background is not None:
-        raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
-    if from_npy and to_npy and options.encoding.depth:
-        raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
+    if from_npy and to_npy:
+        _check_plain(options)
     # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     ends_alike = Path(output).suffix.lower() == Path(name or source).suffix.lower()
@@ -105,6 +103,14 @@ def resize_file(
 def _copy(source: Path, file: BinaryIO) -> None:
     with open(source, "rb") as whole:
         shutil.copyfileobj(whole, file, COPIED)
+
+
+def _check_plain(options: Options) -> None:
+    """Refuse, from .npy to .npy, what is said of images."""
+    if options.background is not None:
+        raise Refusal("--background: is for images; from .npy to .npy, no channel is alpha")
+    if options.encoding.depth:
+        raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
 
 
 def _resize_pictures(

@@ -50,32 +50,23 @@ def along(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
     """Returns f's result or results, each a `Stretched`; None if f is no such function, or if nothing stays lazy."""
     if kwargs.get("out") is not None or not args:
         return None
-    operands, mask, call = _taken_apart(name, f, args, kwargs)
-    if not all(isinstance(a, Stretched) or is_array(a) for a in operands):
+    given, mask, call = _taken_apart(name, f, args, kwargs)
+    if not all(isinstance(a, Stretched) or is_array(a) for a in given):
         return None
-    operands = [a if isinstance(a, Stretched) else whole(a) for a in operands]
-    n_dims = len(operands[0].maps)
+    operands = [a if isinstance(a, Stretched) else whole(a) for a in given]
     dims = _dims(name, operands[0], args, kwargs)
-    if dims is None or not all(0 <= d < n_dims for d in dims) or any(len(s.maps) != n_dims for s in operands):
+    others = None if dims is None else _others(operands, mask, dims)
+    if dims is None or others is None:
         return None
-    others = [d for d in range(n_dims) if d not in dims]
-    if any(len({s.shape[d] for s in operands}) > 1 for d in others) or any(len(m.maps) > n_dims for m in mask):
-        return None
-    if not any(s.maps[d] is not None for s in operands for d in others):
+    mapped_dims = {d for s in operands for d in s.stretched_dims}
+    if mapped_dims <= dims:
         notes.append(f"all is materialized: {name} works along each stretched dim")
         return None
-    for d in sorted(dims):
-        if any(s.maps[d] is not None for s in operands):
-            notes.append(f"dim {d} is materialized: {name} works along it")
+    notes.extend(f"dim {d} is materialized: {name} works along it" for d in sorted(mapped_dims & dims))
     operands = [applied(s, dims) for s in operands]
     mask = [applied(m, range(max(len(m.maps) - 2, 0), len(m.maps))) for m in mask]
-
-    def why(m: AxisMap, mapped: list[int]) -> str | None:
-        if name not in LINEAR:
-            return f"{name} is not linear, and the map interpolates"
-        return None if all(is_float(s.base) for s in operands) else "weighted sums of integers are rounded"
-
-    bases, maps = aligned([*operands, *mask], operands[0].shape, why, notes)
+    why = _why(name, operands)
+    bases, maps = aligned([*operands, *mask], operands[0].shape, lambda m, mapped: why, notes)
     n = len(operands)
     small = [max(lengths) for lengths in zip(*(tuple(base.shape) for base in bases[:n]))]
     try:
@@ -83,6 +74,23 @@ def along(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
     except (RuntimeError, ValueError, IndexError, ArithmeticError):
         return None  # the whole array raises the library's own error, unless an input that no output reads is to blame
     return _with_maps(found, small, [None if d in dims else m for d, m in enumerate(maps)], others)
+
+
+def _why(name: str, operands: list[Stretched]) -> str | None:
+    """Says why maps with weights must be applied first; None if f is linear."""
+    if name not in LINEAR:
+        return f"{name} is not linear, and the map interpolates"
+    return None if all(is_float(s.base) for s in operands) else "weighted sums of integers are rounded"
+
+
+def _others(operands: list[Stretched], mask: list[Stretched], dims: set[int]) -> list[int] | None:
+    """Returns the dims that f does not work along; None if there are no such dims, or arrays of unequal lengths."""
+    n = len(operands[0].maps)
+    if not all(0 <= d < n for d in dims) or any(len(s.maps) != n for s in operands):
+        return None
+    others = [d for d in range(n) if d not in dims]
+    unequal = any(len({s.shape[d] for s in operands}) > 1 for d in others)
+    return None if unequal or any(len(m.maps) > n for m in mask) else others
 
 
 def _taken_apart(
@@ -101,35 +109,40 @@ def _taken_apart(
 
 def _dims(name: str, s: Stretched, args: Sequence[Any], kwargs: dict[str, Any]) -> set[int] | None:
     """Returns the dims that f works along; None if these arguments do not say it, or f is another function."""
-    n = len(s.maps)
+    others = [*args[1:], *kwargs.values()]
+    if name != ATTENTION and any(isinstance(value, Stretched) for value in others):
+        return None
     package = of(s.base).PACKAGE
-    if any(isinstance(value, Stretched) for value in [*args[1:], *kwargs.values()]) and name != ATTENTION:
-        return None
-    if name in DIMS[package]:
-        if any(is_array(value) for value in [*args[1:], *kwargs.values()]):
-            return None  # as `where=`, which has the shape of the whole array
-        place, usual = DIMS[package][name]
-        named = [kwargs[word] for word in WORDS if word in kwargs]
-        by_place = args[1:] if name == "flip" and len(args) > 1 else args[place : place + 1]
-        dims = named[0] if named else by_place[0] if len(by_place) == 1 else by_place or usual
-        dims = dims if isinstance(dims, (tuple, list)) else (dims,)
-        whole_numbers = all(isinstance(d, (int, np.integer)) and not isinstance(d, bool) for d in dims)
-        return {int(d) + n * (d < 0) for d in dims} if whole_numbers and dims else None
-    if package != "torch":
-        return None
+    if name not in DIMS[package]:
+        return _dims_of_layer(name, len(s.maps), args, kwargs) if package == "torch" else None
+    if any(is_array(value) for value in others):
+        return None  # as `where=`, which has the shape of the whole array
+    place, usual = DIMS[package][name]
+    named = [kwargs[word] for word in WORDS if word in kwargs]
+    by_place = args[1:] if name == "flip" and len(args) > 1 else args[place : place + 1]
+    dims = named[0] if named else by_place[0] if len(by_place) == 1 else by_place or usual
+    dims = dims if isinstance(dims, (tuple, list)) else (dims,)
+    whole_numbers = all(isinstance(d, (int, np.integer)) and not isinstance(d, bool) for d in dims)
+    return {int(d) + len(s.maps) * (d < 0) for d in dims} if whole_numbers and dims else None
+
+
+def _dims_of_layer(name: str, n: int, args: Sequence[Any], kwargs: dict[str, Any]) -> set[int] | None:
+    def argument(place: int, usual: Any, *words: str) -> Any:
+        given = [kwargs[word] for word in words if word in kwargs]
+        return given[0] if given else args[place] if len(args) > place else usual
+
     if name in ("layer_norm", "rms_norm"):
-        normalized = args[1] if len(args) > 1 else kwargs.get("normalized_shape", ())
+        normalized = argument(1, (), "normalized_shape")
         return set(range(n - len(normalized), n)) if normalized else None
     if name == "group_norm" or CONVOLUTIONS.get(name) == n:
         return set(range(1, n))
     if name == ATTENTION:
-        drops = kwargs.get("dropout_p", args[4] if len(args) > 4 else 0)
+        drops = argument(4, 0, "dropout_p")
         return None if drops else set(range(n - (3 if kwargs.get("enable_gqa") else 2), n))
-    training = kwargs.get("training", kwargs.get("train", args[2] if len(args) > 2 else True))
     if name == "dropout" and not kwargs.get("inplace"):
-        return None if training and kwargs.get("p", args[1] if len(args) > 1 else 0.5) else set()
+        return None if argument(2, True, "training", "train") and argument(1, 0.5, "p") else set()
     if name == "batch_norm":
-        return None if kwargs.get("training", args[5] if len(args) > 5 else False) else {1}
+        return None if argument(5, False, "training") else {1}
     return set() if name == "embedding" and kwargs.get("max_norm") is None and len(args) == 2 else None
 
 

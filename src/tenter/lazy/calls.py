@@ -74,10 +74,18 @@ def _on_inputs(name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, 
         return product(plain, f, a, b, notes)
     if plain == "linear" and _is_first_alone(args, lazies) and len(args) == 3 and not kwargs:
         return linear(*args, notes)
-    if plain in NAMES[package] and _is_first_alone(args, lazies):
-        return reshaped(plain, f, args[0], args[1:], kwargs, notes)
-    if is_along(plain, package):
-        return along(plain, f, args, kwargs, notes)
+    return _past_other_dims(plain, f, args, kwargs, notes, lazies)
+
+
+def _past_other_dims(
+    name: str, f: Function, args: tuple[Any, ...], kwargs: dict[str, Any], notes: list[str], lazies: list[Stretched]
+) -> Any:
+    """The result of a function that leaves some dims as they are."""
+    package = of(lazies[0].base).PACKAGE
+    if name in NAMES[package] and _is_first_alone(args, lazies):
+        return reshaped(name, f, args[0], args[1:], kwargs, notes)
+    if is_along(name, package):
+        return along(name, f, args, kwargs, notes)
     notes.append(f"all is materialized: {name} is none of the functions that are known here")
     return None
 

@@ -45,7 +45,13 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int],
         most = "8 or 16 bits" if format_.deep else "8 bits"
         other = "--depth 8 rounds to it; .png, .tiff and .npy hold 16" if deep else "write .tiff or .npy"
         raise Refusal(f"{path}: {name} holds {most} per channel, this image is {dtype}; {other}")
-    holds = format_.deep if deep else format_.kinds
+    _check_kind(picture, path, type_, format_.deep if deep else format_.kinds)
+    if max(size) > format_.longest:
+        raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[1]} x {size[0]}")
+
+
+def _check_kind(picture: Picture, path: str, type_: str, holds: tuple[str, ...]) -> None:
+    kind, name = picture.kind, shown(type_)
     if picture.alpha and kind not in holds:
         raise Refusal(
             f"{path}: {name} has no alpha channel, this image is {kind}; write .png or .tiff, or put it on "
@@ -54,10 +60,8 @@ def check_format(picture: Picture, path: str, type_: str, size: tuple[int, int],
     if kind == "CMYK" and not (kind in holds and holds_cmyk(type_, path)):
         raise Refusal(f"{path}: {name} has no CMYK; write .tiff or .jpg")
     if kind not in holds:
-        what = f"{picture.pixels.shape[2]} channels" if kind == "channels" else f"{dtype} {kind}"
+        what = f"{picture.pixels.shape[2]} channels" if kind == "channels" else f"{picture.pixels.dtype} {kind}"
         raise Refusal(f"{path}: {name} does not hold {what}; write .tiff or .npy")
-    if max(size) > format_.longest:
-        raise Refusal(f"{path}: {name} holds at most {format_.longest} pixels a side, got {size[1]} x {size[0]}")
 
 
 def holds_cmyk(type_: str, path: str) -> bool:
@@ -91,19 +95,26 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
     before = picture.metadata
     after = _carried(before, type_)
     lost += [name for name in before.has() if name not in after.has()]
-    if type_ == "GIF" and picture.kind not in ("palette", "bilevel", "gray") and origin.type != "GIF":
-        if image_of(picture).convert("RGB").getcolors(256) is None:
-            lost.append(COLORS_OF_GIF)
-        if picture.alpha and bool(np.any((picture.pixels[..., -1] > 0) & (picture.pixels[..., -1] < 255))):
-            lost.append(ALPHA_OF_GIF)
-    alphas = picture.palette[1] if picture.palette else None
-    if type_ == "GIF" and isinstance(alphas, bytes) and any(0 < alpha < 255 for alpha in alphas):
-        lost.append(ALPHA_OF_GIF)
+    if type_ == "GIF":
+        lost += _lost_in_gif(picture, origin)
     if type_ == "TIFF" and picture.duration:
         lost.append(DURATIONS)
     if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
         lost.append(PLAYS)
     return replace(picture, metadata=after), lost
+
+
+def _lost_in_gif(picture: Picture, origin: Origin) -> list[str]:
+    lost = []
+    if picture.kind not in ("palette", "bilevel", "gray") and origin.type != "GIF":
+        if image_of(picture).convert("RGB").getcolors(256) is None:
+            lost.append(COLORS_OF_GIF)
+        if picture.alpha and bool(np.any((picture.pixels[..., -1] > 0) & (picture.pixels[..., -1] < 255))):
+            lost.append(ALPHA_OF_GIF)
+    alphas = picture.palette[1] if picture.palette else None
+    if isinstance(alphas, bytes) and any(0 < alpha < 255 for alpha in alphas):
+        lost.append(ALPHA_OF_GIF)
+    return lost
 
 
 def check_depth(dtype: np.dtype[Any]) -> None:
