@@ -5,6 +5,7 @@ f works along are applied first.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,9 +69,9 @@ def along(name: str, f: Callable[..., Any], args: Sequence[Any], kwargs: dict[st
     why = _why(name, operands)
     bases, maps = aligned([*operands, *mask], operands[0].shape, lambda m, mapped: why, notes)
     n = len(operands)
-    small = [max(lengths) for lengths in zip(*(tuple(base.shape) for base in bases[:n]))]
+    small = list(map(max, zip(*(tuple(base.shape) for base in bases[:n]))))
     try:
-        found = call([*(_widened(base, small, dims) for base in bases[:n]), *bases[n:]])
+        found = call([*map(partial(_widened, small=small, dims=dims), bases[:n]), *bases[n:]])
     except (RuntimeError, ValueError, IndexError, ArithmeticError):
         return None  # the whole array raises the library's own error, unless an input that no output reads is to blame
     return _with_maps(found, small, [None if d in dims else m for d, m in enumerate(maps)], others)
