@@ -165,7 +165,7 @@ def test_indices_in_compiled_code_are_those_of_what_eager_code_reads(before):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dynamic, backend", [(True, "inductor"), (None, "inductor"), (True, "aot_eager")])
+@pytest.mark.parametrize("dynamic, backend", [(None, "inductor"), (True, "aot_eager")])
 @pytest.mark.parametrize("ours", OURS)
 def test_compositions_compiled_are_those_that_are_not(ours, dynamic, backend):
     """dynamic=None compiles for the first shape, and then for all."""
