@@ -3,12 +3,12 @@
 import math
 import operator
 import os
+import sys
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import in_dynamo
 
 INT64_MAX = 2**63 - 1
 TABLES = "the tables of the axis maps"
@@ -32,7 +32,8 @@ def number(size: int) -> str:
 def addressable(name: str, shape: Sequence[int], itemsize: int) -> None:
     """Refuses shapes with more bytes than int64 can count. Lengths of 0 are ignored, as in NumPy and PyTorch. Shapes
     with symbols pass: the kernels know their values."""
-    if in_dynamo():  # which shows symbols as ints
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_dynamo_compiling():  # it shows symbols as ints
         from tenter._arrays import torch_private
 
         too_large = torch_private.statically(math.prod(shape) * itemsize > INT64_MAX)

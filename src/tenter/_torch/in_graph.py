@@ -10,14 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tenter._arrays import library
+from tenter._arrays import library, limits
 from tenter._arrays.arguments import array, dim as one_dim, error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_private import constant, functorch_active, in_compiler
-from tenter._execution import repeated
 from tenter._specs import counts, interpolate_arguments, resize_arguments
-from tenter._specs.repeat import every
-from tenter._specs.repeat_arguments import expanded_shape, repeat_sizes, tile_sizes
+from tenter._specs.repeat import Repeat, every
+from tenter._specs.repeat_arguments import expanded_shape, ones_in_front, repeat_sizes, tile_sizes
 from tenter._torch import dispatch
 
 # Types of arguments that a graph can contain.
@@ -84,7 +83,9 @@ def _tile(x: Tensor, *dims: Any) -> Tensor:
 
 
 def _as_a_whole(x: Tensor, name: str, each: tuple[int, ...]) -> Tensor:
-    return dispatch.call(*repeated.as_a_whole(x, name, each))
+    front, spec = x.reshape(ones_in_front(x.shape, len(each))) if len(each) > x.ndim else x, Repeat(each, False)
+    limits.addressable(name, spec.shape_out(tuple(front.shape)), x.element_size())
+    return dispatch.call(front, spec)
 
 
 def _expand(x: Tensor, *given: Any) -> Tensor:
