@@ -44,17 +44,12 @@ def compiled_message(call, x):
 @pytest.mark.parametrize("channels", [1, 3, 4, 8])
 def test_pictures_whose_channels_come_first_are_refused_with_the_calls_that_were_meant(make, channels):
     x = make(np.arange(channels * 48 * 64, dtype=np.float32).reshape(channels, 48, 64))
-    turned = "permute" if make is torch.as_tensor else "transpose"
-    words = [
-        f"image.resize(x.{turned}(1, 2, 0), (24, 32))",
-        'tenter.resize(x, (24, 32), axes=(1, 2), like="pillow")',
-    ]
-    refused(lambda: tenter.image.resize(x, SIZE), "x", ValueError, words)
-    meant = tenter.image.resize(getattr(x, turned)(1, 2, 0), SIZE, alpha=False)
+    more = {"alpha": False} if channels > 4 else {}
+    refused(lambda: tenter.image.resize(x, SIZE), "x", ValueError, [f'layout="CHW"{", alpha=False" if more else ""})'])
+    meant = tenter.image.resize(x, SIZE, layout="CHW", **({"alpha": False} | more))
     other = tenter.resize(x, SIZE, axes=(1, 2), like="pillow")
-    assert tuple(meant.shape) == (24, 32, channels) and np.array_equal(
-        np.moveaxis(np.asarray(meant), 2, 0), np.asarray(other)
-    )
+    assert tuple(meant.shape) == (channels, 24, 32) and np.array_equal(np.asarray(meant), np.asarray(other))
+    tenter.image.resize(x, SIZE, layout="CHW", **more)  # the call that is named
 
 
 def test_what_may_be_a_picture_is_one():

@@ -8,7 +8,7 @@ import torch
 
 from daily import together
 from tenter._specs.resize_arguments import Arguments
-from tenter.torch import normalized, samples, transforms
+from tenter.torch import normalized, pixels, transforms
 
 Image = pytest.importorskip("PIL.Image")
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -95,7 +95,7 @@ def test_floats_are_resized_then_normalized(make, name):
 def test_the_core_normalizes_where_it_resizes(name, monkeypatch):
     transform = HOW["shrunk"](mean=(0.5,), std=(0.25,))
     want = transform(SAMPLES[name])
-    monkeypatch.setattr(samples, "_floats", None)
+    monkeypatch.setattr(pixels, "_floats", None)
     assert torch.equal(transform(SAMPLES[name]), want)
 
 
@@ -160,13 +160,13 @@ def test_threads_do_not_change_bits():
     eight_bits = torch.from_numpy(np.random.default_rng(1).integers(0, 256, (3, 900, 1100), np.uint8))
     transform = transforms.Resize((700, 801), mean=MEAN, std=STD)
     before = torch.get_num_threads()
-    for pixels in (eight_bits, eight_bits / 255, (eight_bits / 255).permute(1, 2, 0).contiguous().permute(2, 0, 1)):
+    for image in (eight_bits, eight_bits / 255, (eight_bits / 255).permute(1, 2, 0).contiguous().permute(2, 0, 1)):
         made = []
         for n in (1, 2):
             torch.set_num_threads(n)
-            made.append(transform(pixels))
+            made.append(transform(image))
         torch.set_num_threads(before)
-        assert torch.equal(*made) and torch.equal(made[0], steps(transforms.Resize((700, 801))(pixels), MEAN, STD))
+        assert torch.equal(*made) and torch.equal(made[0], steps(transforms.Resize((700, 801))(image), MEAN, STD))
 
 
 def test_half_types_are_rounded_once():

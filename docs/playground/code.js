@@ -96,7 +96,7 @@ const Code = (() => {
           // PyTorch antialiases images alone.
           const code = m === "lanczos3" ? `interpolate(x[None, None, None], (1, ${out}), mode="lanczos", antialias=True)[0, 0, 0]`
             : interpolated(out, m, antialias, align, !antialias);
-          yield [`F.${code}`, Maps.resized(n, out, m, {antialias, align})];
+          yield [`F.${code}`, Maps.resized(n, out, m, {like: "torch", antialias, align})];
         }
     }
   }

@@ -97,7 +97,7 @@ def _bytes(x: Any) -> int:
 def _is_promised(x: Any) -> bool:
     """Whether x is larger than the machine, and repeats its memory, unlike a memory map. Its tables or copies would
     fill what there is."""
-    return _bytes(x) > machine_memory() and 0 in library.of(x).strides(x)
+    return not library.compiling() and _bytes(x) > machine_memory() and 0 in library.of(x).strides(x)
 
 
 def _quick(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:

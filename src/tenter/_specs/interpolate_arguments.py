@@ -4,10 +4,10 @@ import math
 from typing import Any, NamedTuple
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, flag, one_of, several, sizes
+from tenter._arrays.arguments import describe, flag, listed, one_of, several, sizes
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import dtype_name, of, surely
+from tenter._arrays.library import dtype_name, is_array, of, surely
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.lengths import per_dim, scaled
 from tenter._specs.resize import KINDS, Interpolate
@@ -130,9 +130,9 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 def factors(scale_factor: Any) -> tuple[Any, ...]:
     """Returns the factors as floats. Those that are read from tensors while code is traced stay symbols."""
-    given = several("scale_factor", scale_factor)
+    given = listed("scale_factor", scale_factor) if is_array(scale_factor) else several("scale_factor", scale_factor)
     found: list[Any] = []
-    for f in [scale_factor] if given is None else given:
+    for f in given if isinstance(given, (list, tuple)) else [scale_factor if given is None else given]:
         try:
             if isinstance(f, (bool, str, bytes)):
                 raise TypeError

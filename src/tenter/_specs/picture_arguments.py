@@ -56,4 +56,5 @@ def _meant(x: Any, size: Any) -> str:
     shown = "..." if size is None or is_array(size) else describe(size)
     if not channels_first(x.shape) and x.shape[0] not in IN_FRONT:
         return f"; for more channels call image.resize(x, {shown}, alpha=False)"
-    return f'; for (C, H, W) call image.resize(x, {shown}, layout="CHW")'
+    more = ", alpha=False" if x.shape[0] > 4 else ""
+    return f'; for (C, H, W) call image.resize(x, {shown}, layout="CHW"{more})'
