@@ -130,9 +130,11 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 def factors(scale_factor: Any) -> tuple[Any, ...]:
     """Returns the factors as floats. Those that are read from tensors while code is traced stay symbols."""
-    given = listed("scale_factor", scale_factor) if is_array(scale_factor) else several("scale_factor", scale_factor)
+    given: Any = listed("scale_factor", scale_factor) if is_array(scale_factor) else several("scale_factor", scale_factor)
+    if given is None:
+        given = scale_factor
     found: list[Any] = []
-    for f in given if isinstance(given, (list, tuple)) else [scale_factor if given is None else given]:
+    for f in given if isinstance(given, (list, tuple)) else [given]:
         try:
             if isinstance(f, (bool, str, bytes)):
                 raise TypeError
