@@ -130,7 +130,8 @@ def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
 
 def factors(scale_factor: Any) -> tuple[Any, ...]:
     """Returns the factors as floats. Those that are read from tensors while code is traced stay symbols."""
-    given: Any = listed("scale_factor", scale_factor) if is_array(scale_factor) else several("scale_factor", scale_factor)
+    read = listed if is_array(scale_factor) else several
+    given: Any = read("scale_factor", scale_factor)
     if given is None:
         given = scale_factor
     found: list[Any] = []
