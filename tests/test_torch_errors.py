@@ -111,7 +111,8 @@ def test_errors_of_lengths_are_those_of_eager_calls(name):
     torch._dynamo.reset()
     with pytest.raises((torch._dynamo.exc.TorchDynamoException, *REFUSALS)) as caught:
         torch.compile(lambda x: f(x * 1), backend="aot_eager", fullgraph=True)(x)
-    assert eager[1] in str(caught.value)
+    # PyTorch 2.8 says that there was an exception, and not which.
+    assert eager[1] in str(caught.value) or "Observed exception" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", TRACE_TIME)
