@@ -228,7 +228,8 @@ def resize(
     like : str or Convention, optional
         The library whose rules apply where no other argument decides: "torch", "pillow" ("PIL"), "opencv" ("cv2"),
         "onnx", "jax", "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes
-        one rule. None: PyTorch's rules with exact positions, where its nearest modes round positions in float32.
+        one rule. None: PyTorch's rules with exact positions, where its nearest modes round positions in float32, and
+        with the covered shares in "area".
     box : sequence of (begin, end) or None, optional
         The part of each axis to resize, in input pixels, fractions allowed. None is the entire axis. An end before its
         begin reverses the axis.
