@@ -95,8 +95,8 @@ def test_of_several_frames_a_type_of_one_holds_the_first(capsys: pytest.CaptureF
 
 
 def test_unknown_types(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.xyz").write_bytes(Path("in.png").read_bytes())
-    assert "unknown file type '.xyz'" in refused(capsys, "resize", "a.xyz", "out.png", "--scale", 2)
+    assert "unknown file type '.xyz'" in refused(capsys, "resize", "in.png", "a.xyz", "--scale", 2)
+    assert ".mpo is read and not written; .jpg is" in refused(capsys, "resize", "in.png", "a.mpo", "--scale", 2)
     assert "unknown file type '(none)'" in refused(capsys, "resize", "in.png", "out", "--scale", 2)
 
 

@@ -80,7 +80,7 @@ FILES: dict[str, tuple[str, Callable[[], bytes], str | None]] = {
     "pages in a circle": ("tif", lambda: tiff(after=8), None),
     "a plane elsewhere": ("ome.tif", lambda: ome("../secret.tif"), None),
     "a plane beside it": ("ome.tif", lambda: ome("secret.tif"), None),
-    "negative": ("ppm", lambda: b"P6\n-5 5\n255\n", "is not a PPM image"),
+    "negative": ("ppm", lambda: b"P6\n-5 5\n255\n", "is not an image"),
     "digits": ("ppm", lambda: b"P3\n5 5\n255\n" + b"9" * 100_000, "is truncated or damaged"),
     "a canvas": ("gif", lambda: b"GIF89a" + struct.pack("<HH", 65535, 65535) + b"\0\0\0;", ""),
     "a huge icon": ("ico", lambda: struct.pack("<HHHBBBBHHII", 0, 1, 1, 10, 10, 0, 0, 1, 32, len(png(HUGE, HUGE)), 22)

@@ -68,7 +68,7 @@ def test_repeat_through_pipes() -> None:
     ("given", "said"),
     [
         (b"", "stdin: is empty"),
-        (b"no picture" * 9, "stdin: is not a .npy file or an image"),
+        (b"no picture" * 9, "stdin: is not"),
         (b"GIF", "stdin: is not"),
     ],
 )

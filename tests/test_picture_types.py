@@ -13,7 +13,8 @@ import pytest
 
 from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, by_opencv, pixels_of, read_picture, resized, run
-from tenter.cli.formats import FORMATS, HEAD, TYPES, type_of
+from tenter.cli.first_bytes import HEAD, type_of
+from tenter.cli.formats import FORMATS, TYPES
 from tenter.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent

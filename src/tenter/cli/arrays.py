@@ -8,10 +8,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from tenter.cli.first_bytes import NPY
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.sizes import check_fits
-
-MAGIC = b"\x93NUMPY"
 
 
 def read_npy(path: Path) -> npt.NDArray[Any]:
@@ -36,7 +35,7 @@ def shape_of_npy(path: Path) -> tuple[int, ...]:
 def _mapped(path: Path) -> npt.NDArray[Any]:
     """The array as a memory map, which checks the header against the file's length; a load would allocate first."""
     with open(path, "rb") as file:
-        if file.read(6) != MAGIC:
+        if file.read(len(NPY)) != NPY:
             raise Refusal(f"{path}: is not a .npy file")
     try:
         mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import tenter
 from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.dry import planned_sizes
+from tenter.cli.first_bytes import ending_of_output, type_of_input
 from tenter.cli.folders import SUFFIXES, Task, is_many
 from tenter.cli.formats import is_npy
 from tenter.cli.interrupts import interruptible
@@ -54,7 +55,7 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
     if output != PIPE:
         is_npy(output)
     with opened(name) as source:
-        is_npy(source.name)
+        type_of_input(source.path, source.name)
         outcome = interruptible(lambda: _carried_out(source, output, args, options))
     if args.json:
         print(as_json([outcome], Counter(), options))
@@ -67,7 +68,7 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
 
 def _carried_out(source: Input, output: str, args: argparse.Namespace, options: Options) -> Outcome:
     if output == PIPE:
-        name = f"{STDOUT}{SUFFIXES[args.format] if args.format else Path(source.name).suffix}"
+        name = f"{STDOUT}{SUFFIXES[args.format] if args.format else ending_of_output(source.path, source.name)}"
         done = resize_file(source.path, name, options, source.name, write_stdout)
         return Outcome(Task(source.name, name), "done", *done)
     task = Task(source.name, output)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tenter.cli.arrays import shape_of_npy
+from tenter.cli.first_bytes import type_of_input
 from tenter.cli.formats import FORMATS, is_npy
 from tenter.cli.options import Options
 from tenter.cli.reading.heads import head_of, lengths_of_stack
@@ -18,7 +19,7 @@ from tenter.cli.target import find_target
 def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
     """The sizes of a file and of its result. Pixels are not read, so a damaged image is not found, nor one whose
     channels the new type does not hold."""
-    if not is_npy(str(source)):
+    if type_of_input(source, str(source)):
         if options.axes is not None:
             lengths, known = lengths_of_stack(source, options.axes)
             return Sizes(lengths, array_size(lengths, options, options.voxel_size or known))

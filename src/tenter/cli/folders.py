@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter.cli.formats import FORMATS, HEIF_ENDINGS, is_npy
+from tenter.cli.first_bytes import ending_of_output, is_image, type_of_input, with_ending
+from tenter.cli.formats import FORMATS, HEIF_ENDINGS
 from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
 
@@ -91,23 +92,23 @@ def _tasks(
         elif Path(name).is_dir():
             found, base = _pictures(name, recursive, folder, left_out), name
         else:
-            is_npy(name)
+            if Path(name).is_file():  # one that is not there fails alone, when it is its turn
+                type_of_input(Path(name), name)
             found, base = [name], os.path.dirname(name)
         for source in found:
             relative = os.path.relpath(source, base or os.curdir)
             if relative.split(os.sep)[0] == os.pardir:
                 raise Refusal(f"{name}: {source} is not below {base or os.curdir}, as its output must be below OUT")
-            target = folder / relative
-            yield Task(source, str(target.with_suffix(suffix) if suffix else target))
+            ending = suffix or ending_of_output(Path(source), source)
+            yield Task(source, str(folder / with_ending(relative, ending)))
 
 
 def _matches(pattern: str, left_out: Counter[str]) -> list[str]:
-    known = (".npy", *FORMATS)
     files = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
-    found = [path for path in files if Path(path).suffix.lower() in known]
-    left_out.update(_kind(path) for path in files if Path(path).suffix.lower() not in known)
+    found = [path for path in files if Path(path).suffix.lower() == ".npy" or is_image(path)]
+    left_out.update(_kind(path) for path in files if path not in set(found))
     if not found:
-        raise Refusal(f"{pattern}: matches no file that ends in {' '.join(known)}")
+        raise Refusal(f"{pattern}: matches no image and no .npy file")
     return found
 
 
@@ -131,10 +132,10 @@ def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) 
         left_out["hidden"] += sum(f.startswith(".") and not is_temporary(f) for f in files + subfolders)
         subfolders[:] = sorted(inner) if recursive else []
         shown = [f for f in files if not f.startswith(".")]
-        pictures = sorted(f for f in shown if Path(f).suffix.lower() in FORMATS)
-        left_out.update(_kind(f) for f in shown if Path(f).suffix.lower() not in FORMATS)
+        pictures = {f for f in shown if is_image(os.path.join(folder, f))}
+        left_out.update(_kind(f) for f in shown if f not in pictures)
         left_out[FOLDERS] += 0 if recursive else len(inner)
-        found += [os.path.join(folder, f) for f in pictures]
+        found += [os.path.join(folder, f) for f in sorted(pictures)]
     left_out -= Counter()  # drops kinds with a count of 0
     if not found:
         hint = "" if recursive else "; --recursive includes its subfolders"

@@ -16,12 +16,12 @@ INDEXED, CLEAR_PALETTE = ("palette", "bilevel"), "palette with clear colors"
 
 
 class Format(NamedTuple):
-    """endings: the endings of names. first: for each way to begin, what is at which byte. kinds: those of 8 bits per
+    """endings: the endings of names. begins: a pattern of the first bytes. kinds: those of 8 bits per
     channel that are written without loss of a channel; deep: those of uint16. carries: the metadata that is written.
     frames: whether a file holds several images. longest: the longest side, in pixels."""
 
     endings: tuple[str, ...]
-    first: tuple[tuple[int, bytes], ...]
+    begins: bytes
     kinds: tuple[str, ...]
     deep: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
@@ -29,60 +29,56 @@ class Format(NamedTuple):
     longest: int = 2**31 - 1
 
 
+#: what the box `ftyp` says of a file whose first brand is that of any codec
+ANY_CODEC = rb".{4}ftyp(?:mif1|msf1|miaf).{4}(?:.{4})*?"
 TYPES = {
     "PNG": Format(
-        (".png", ".apng"), ((0, b"\x89PNG\r\n\x1a\n"),), (*ALPHA, *INDEXED, CLEAR_PALETTE), ALPHA,
+        (".png", ".apng"), rb"\x89PNG\r\n\x1a\n", (*ALPHA, *INDEXED, CLEAR_PALETTE), ALPHA,
         (EXIF, XMP, PROFILE, DPI, COMMENT, TEXT, THUMBNAIL), frames=True),
     "JPEG": Format(
-        (".jpg", ".jpeg", ".jpe", ".jfif"), ((0, b"\xff\xd8\xff"),), (*COLOR, "CMYK"), (),
+        (".jpg", ".jpeg", ".jpe", ".jfif"), rb"\xff\xd8\xff", (*COLOR, "CMYK"), (),
         (EXIF, XMP, IPTC, PROFILE, DPI, COMMENT, THUMBNAIL), longest=65500),
     "TIFF": Format(
-        (".tif", ".tiff"), ((0, b"II*\0"), (0, b"MM\0*"), (0, b"II+\0"), (0, b"MM\0+")),
+        (".tif", ".tiff"), rb"(?:II[*+]\0|MM\0[*+])(?!.{4}CR)",  # which raw files of Canon have there
         (*ALPHA, "CMYK", "channels", *INDEXED), (*ALPHA, "CMYK", "channels"),
         (EXIF, XMP, IPTC, PROFILE, DPI), frames=True),
     "WEBP": Format(
-        (".webp",), ((8, b"WEBP"),), ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), frames=True, longest=16383),
+        (".webp",), rb"RIFF.{4}WEBP", ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), frames=True, longest=16383),
     "AVIF": Format(
-        (".avif", ".avifs"), ((4, b"ftypavif"), (4, b"ftypavis"), (4, b"ftypmif1"), (4, b"ftypmsf1")),
+        (".avif", ".avifs"), rb".{4}ftypavi[fs]|" + ANY_CODEC + rb"avi[fs]",
         ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), frames=True, longest=65536),
     "JPEG2000": Format(
-        (".jp2", ".j2k", ".jpx", ".j2c", ".jpc"), ((0, b"\0\0\0\x0cjP  \r\n\x87\n"), (0, b"\xff\x4f\xff\x51")),
+        (".jp2", ".j2k", ".jpx", ".j2c", ".jpc"), rb"\0\0\0\x0cjP  \r\n\x87\n|\xff\x4f\xff\x51",
         (*ALPHA, "CMYK"), ALPHA, (COMMENT,)),
     "GIF": Format(
-        (".gif",), ((0, b"GIF87a"), (0, b"GIF89a")), (*ALPHA, *INDEXED, CLEAR_PALETTE), (), (COMMENT,),
-        frames=True, longest=65535),
-    "BMP": Format((".bmp", ".dib"), ((0, b"BM"),), (*COLOR, *INDEXED), (), (DPI,)),
+        (".gif",), rb"GIF8[79]a", (*ALPHA, *INDEXED, CLEAR_PALETTE), (), (COMMENT,), frames=True, longest=65535),
+    # Two letters are no proof: the length of the next header is one that there is.
+    "BMP": Format(
+        (".bmp", ".dib"), rb"BM.{12}[\x0c\x10\x28\x34\x38\x40\x6c\x7c]\0\0\0", (*COLOR, *INDEXED), (), (DPI,)),
     "PPM": Format(
-        (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"), tuple((0, b"P%c" % n) for n in b"123456f"),
-        (*COLOR, "bilevel"), COLOR),
-    "PCX": Format((".pcx",), ((0, b"\x0a\x05"), (0, b"\x0a\x03"), (0, b"\x0a\x02")), (*COLOR, *INDEXED), longest=65535),
-    "SGI": Format((".sgi", ".rgb", ".rgba", ".bw"), ((0, b"\x01\xda"),), (*COLOR, "RGBA"), longest=65535),
-    "TGA": Format((".tga",), (), (*ALPHA, *INDEXED), longest=65535),  # no signature
-    "QOI": Format((".qoi",), ((0, b"qoif"),), (*COLOR, "RGBA")),
-    "DDS": Format((".dds",), ((0, b"DDS "),), ALPHA),
-    "ICO": Format((".ico",), ((0, b"\0\0\1\0"),), (*ALPHA, *INDEXED), longest=256),
+        (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"), rb"P[1-6f](?:\s*#|\s+\d)", (*COLOR, "bilevel"), COLOR),
+    "PCX": Format(
+        (".pcx",), rb"\x0a[\0\x02\x03\x05][\0\x01][\x01\x02\x04\x08]", (*COLOR, *INDEXED), longest=65535),
+    "SGI": Format((".sgi", ".rgb", ".rgba", ".bw"), rb"\x01\xda[\0\x01][\x01\x02]", (*COLOR, "RGBA"), longest=65535),
+    "TGA": Format((".tga",), rb"(?!)", (*ALPHA, *INDEXED), longest=65535),  # no signature
+    "QOI": Format((".qoi",), rb"qoif", (*COLOR, "RGBA")),
+    "DDS": Format((".dds",), rb"DDS ", ALPHA),
+    "ICO": Format((".ico",), rb"\0\0\x01\0", (*ALPHA, *INDEXED), longest=256),
 }  # fmt: skip
 #: HEIC, which pillow-heif reads and writes if it is installed
+NEEDS_HEIF = 'pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"'
 HEIF_ENDINGS = (".heic", ".heif", ".hif")
+HEIF = rb".{4}ftyphe(?:i[cxms]|v[cxms])|" + ANY_CODEC + rb"he(?:i[cxms]|v[cxms])"
 if importlib.util.find_spec("pillow_heif") is not None:
-    marks = tuple((4, b"ftyp" + brand) for brand in (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"))
-    TYPES["HEIF"] = Format(HEIF_ENDINGS, marks, ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), longest=16384)
-#: the type of each ending
+    TYPES["HEIF"] = Format(HEIF_ENDINGS, HEIF, ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), longest=16384)
+#: the type of each ending that is written
 FORMATS = {ending: name for name, format_ in TYPES.items() for ending in format_.endings}
+#: endings that are read and not written, and one that is written in their place
+READ = {".mpo": ".jpg", ".psd": ".png", ".icns": ".png", ".cur": ".png", ".xpm": ".png", ".ras": ".png"}
 #: endings of JPEG 2000 without a container, which says that colors are CMYK
 CODESTREAMS = (".j2k", ".j2c", ".jpc")
-#: how many bytes `type_of` reads
-HEAD = 16
 #: how a type is called where not by its name
 SHOWN = {"WEBP": "WebP", "JPEG2000": "JPEG 2000", "HEIF": "HEIC"}
-
-
-def type_of(head: bytes, name: str) -> str | None:
-    """The type of a file that begins with these bytes, or None if they are of no image that is read."""
-    for type_, format_ in TYPES.items():
-        if any(head[at : at + len(mark)] == mark for at, mark in format_.first):
-            return None if type_ == "WEBP" and head[:4] != b"RIFF" else type_
-    return "TGA" if Path(name).suffix.lower() == ".tga" else None
 
 
 def holds_one(type_: str) -> bool:
@@ -98,13 +94,15 @@ def register(type_: str) -> None:
         pillow_heif.register_heif_opener()
 
 
-def is_npy(path: str) -> bool:
-    """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of an image."""
-    suffix = Path(path).suffix.lower()
+def is_npy(output: str) -> bool:
+    """Whether the name of an output ends in .npy. Refuse an ending that is neither .npy nor of an image."""
+    suffix = Path(output).suffix.lower()
+    if suffix in READ:
+        raise Refusal(f"{output}: {suffix} is read and not written; {READ[suffix]} is")
     if suffix in HEIF_ENDINGS and suffix not in FORMATS:
-        raise Refusal(f'{path}: pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"')
+        raise Refusal(f"{output}: {NEEDS_HEIF}")
     if suffix != ".npy" and suffix not in FORMATS:
-        raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
+        raise Refusal(f"{output}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
     return suffix == ".npy"
 
 

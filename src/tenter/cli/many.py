@@ -10,7 +10,6 @@ from pathlib import Path
 
 from tenter.cli.dry import planned_sizes
 from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
-from tenter.cli.formats import is_npy
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import Exists, Refusal, first_line, one_line, require
@@ -23,7 +22,7 @@ def resize_many(inputs: list[str], output: str, args: argparse.Namespace, option
     """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
     jobs = read_jobs(args.jobs)
     tasks, left_out = plan(inputs, output, args.recursive, args.format)
-    if not all(is_npy(name) for task in tasks for name in task):
+    if any(Path(name).suffix.lower() != ".npy" for task in tasks for name in task):
         require("PIL")
     existing = [task for task in tasks if os.path.lexists(task.output)]
     check_inputs_safe(tasks, existing, options.force)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from tenter.cli.arrays import MAGIC
-from tenter.cli.formats import HEAD, TYPES, type_of
+from tenter.cli.first_bytes import HEAD, type_of_head
+from tenter.cli.formats import TYPES
 from tenter.cli.output import check_input, remove_leftovers, temporary
 from tenter.cli.refusal import Refusal, first_line
 
@@ -84,9 +84,5 @@ def _ending(head: bytes) -> str:
     """The ending that a file's name would have, by its first bytes."""
     if not head:
         raise Refusal(f"{STDIN}: is empty")
-    if head.startswith(MAGIC):
-        return ".npy"
-    type_ = type_of(head, STDIN)
-    if type_ is None:
-        raise Refusal(f"{STDIN}: is not a .npy file or an image of a kind that can be read")
-    return TYPES[type_].endings[0]
+    type_ = type_of_head(head, STDIN)
+    return TYPES[type_].endings[0] if type_ in TYPES else f".{type_.lower()}" if type_ else ".npy"

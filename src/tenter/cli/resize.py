@@ -18,6 +18,7 @@ import tenter
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.colors import is_of_inks
+from tenter.cli.first_bytes import type_of_input
 from tenter.cli.flatten import flattened
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
@@ -74,21 +75,23 @@ def resize_file(
 
     name: what the input is called, if `source` is a temporary file. place: takes the result if `output` is only a name.
     """
-    from_npy, to_npy = is_npy(name or str(source)), is_npy(output)
+    name = name or str(source)
+    from_, to_npy = type_of_input(source, name), is_npy(output)
+    from_npy = from_ == ""
     if place is None:
         place = partial(write_beside, check_output(output, source, options.force, options.follow_links), options.force)
     type_ = FORMATS.get(Path(output).suffix.lower(), "")
     if from_npy and to_npy:
         options = of_samples(options)
     if options.axes is not None or (type_ == "TIFF" and options.frame is None and not from_npy and is_stack(source)):
-        made, sizes, lost = _resize_stack(source, name or str(source), output, options)
+        made, sizes, lost = _resize_stack(source, name, from_, output, options)
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
         return sizes, tuple(lost)
     if from_npy and to_npy:
         _check_plain(options)
     # The images that were read are not kept while the results are encoded: both would take memory.
     done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
-    ends_alike = Path(output).suffix.lower() == Path(name or source).suffix.lower()
+    ends_alike = Path(output).suffix.lower() == Path(name).suffix.lower()
     if sizes.copied and (ends_alike or type_ not in NAMED_EXACTLY):
         place(partial(_copy, source))
         return sizes, ()
@@ -197,15 +200,14 @@ def _is_converted_first(picture: Picture, output: str, type_: str, options: Opti
     return not holds_cmyk(type_, output) or options.encoding.srgb or (speaks and dropped)
 
 
-def _resize_stack(source: Path, name: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
+def _resize_stack(source: Path, name: str, from_: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
     """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
     options = of_samples(options)
     if options.encoding.depth or options.encoding.srgb:
         raise Refusal("--depth and --profile: are for images, this is a stack")
-    for path in (name, output):
-        if not is_npy(path) and FORMATS[Path(path).suffix.lower()] != "TIFF":
-            raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
-    stack = Stack(read_npy(source), "") if is_npy(name) else read_stack(source)
+    if {from_, FORMATS.get(Path(output).suffix.lower(), "")} - {"", "TIFF"}:
+        raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
+    stack = read_stack(source) if from_ else Stack(read_npy(source), "")
     axes = positions(options.axes or ("y", "x"), stack.axes, source)
     lengths = tuple(stack.array.shape[axis] if -stack.array.ndim <= axis < stack.array.ndim else 1 for axis in axes)
     if options.axes is None:
@@ -213,7 +215,7 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
         options = options._replace(size=target.size, scale=None, box=target.box)
     known = voxel_of(stack).sizes
     distances: Distances = options.voxel_size or tuple(known.get(stack.axes[axis : axis + 1].lower()) for axis in axes)
-    if options.voxel_size is not None and not is_npy(name):
+    if options.voxel_size is not None and from_:
         letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
         sizes_of = dict(zip(letters, options.voxel_size))
         stack = with_voxel(stack, Voxel(sizes_of, options.unit))

@@ -10,11 +10,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from tenter.cli.formats import EXIF, HEAD, PROFILE, XMP, holds_one, register, type_of
+from tenter.cli.first_bytes import HEAD, type_of_head
+from tenter.cli.formats import EXIF, PROFILE, XMP, holds_one, register
 from tenter.cli.kept import xmp
 from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, read_metadata
 from tenter.cli.picture import ByteOrder, Origin, Picture
-from tenter.cli.reading import deep, pillow, tiff
+from tenter.cli.reading import deep, pillow, psd, tiff
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import quiet
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 #: the parts of a file that are not read, as they are named in the summary
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
-SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER = 254, 1, 2, 297
+SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER, DNG_VERSION = 254, 1, 2, 297, 50706
 STAND_IN = "still image that stands for the animation"
 PLACE, STACK = "georeference", "description of the stack"
 #: types whose images are not an animation; one of them is the image
-STILL = ("MPO", "HEIF")
+STILL = ("MPO", "HEIF", "PSD")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
 GEOTIFF = {33550, 33922, 34264, 34735}
 #: what files begin with if they carry something that Pillow does not read
@@ -85,9 +86,7 @@ def begun(path: Path, how: How) -> Iterator[tuple[Image.Image | None, BinaryIO, 
     that Pillow does not open."""
     require("PIL")
     with open(path, "rb") as file:
-        type_ = type_of(file.read(HEAD), str(path))
-        if type_ is None:
-            raise Refusal(f"{path}: is not an image that can be read")
+        type_ = type_of_head(file.read(HEAD), str(path))
         file.seek(0)
         with contextlib.ExitStack() as closing:
             with named(path), allowed_pixels(how.max_pixels):
@@ -103,12 +102,19 @@ def _open(file: BinaryIO, type_: str) -> Image.Image | None:
     from PIL import Image, UnidentifiedImageError
 
     register(type_)
+    if type_ == "PSD":
+        psd.check_head(file)
     try:
-        return Image.open(file, formats=(type_,))
+        image = Image.open(file, formats=(type_,))
+        if type_ == "PSD":
+            psd.prepare(image)
     except UnidentifiedImageError:
         if type_ == "TIFF":
             return None
         raise Refusal(f"is not a {type_} image of a kind that can be read") from None
+    if _is_raw(getattr(image, "tag_v2", {})):
+        raise Refusal("is a raw file of a camera, which is not read")
+    return image
 
 
 def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list[int], how: How) -> Iterator[Picture]:
@@ -121,7 +127,7 @@ def _pictures(path: Path, image: Image.Image | None, file: BinaryIO, which: list
 def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Picture:
     if image is None:
         return tiff.read_whole(file, index)
-    if getattr(image, "n_frames", 1) > 1 and image.format not in STILL:
+    if image.format not in STILL and getattr(image, "n_frames", 1) > 1:
         try:
             image.seek(index)
         except (SyntaxError, OSError):
@@ -134,7 +140,13 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
         frame = pillow.read_frame(image, file, metadata)
         return pillow.without_full_alpha(frame) if how.alone else frame
     reduced = how.reduction((image.height, image.width), metadata.orientation) if image.format in ("JPEG", "MPO") else 1
-    return pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
+    picture = pillow.read(image, file, metadata, how.keep, how.narrow, reduced)
+    return psd.without_white(picture, file) if image.format == "PSD" and picture.kind == "RGBA" else picture
+
+
+def _is_raw(tags: Any) -> bool:
+    """Whether a TIFF is a camera's raw file: it says so, or begins with a small copy of an image that is elsewhere."""
+    return DNG_VERSION in tags or (tags.get(SUBFILE_TYPE, 0) & REDUCED and SUBFILES in tags)
 
 
 def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool) -> Origin:
@@ -150,11 +162,14 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     unread += xmp.parts(packet.encode() if isinstance(packet, str) else packet)
     if GEOTIFF & set(getattr(image, "tag_v2", ())):
         unread.append(PLACE)
-    if image.format in STILL and getattr(image, "n_frames", 1) > 1:
+    if type_ == "PSD":
+        unread += psd.unread(image, file)
+    elif image.format in STILL and getattr(image, "n_frames", 1) > 1:
         unread.append(FURTHER)
     if int(info.get("bit_depth", 8)) > 8:  # of HEIC
         unread.append(DEPTH)
-    if SUBFILES in getattr(image, "tag_v2", {}) or len(getattr(getattr(image, "ico", None), "entry", ())) > 1:
+    smaller = getattr(getattr(image, "ico", None), "entry", ()) if type_ != "ICNS" else info.get("sizes", ())
+    if SUBFILES in getattr(image, "tag_v2", {}) or len(smaller) > 1 or (type_ == "CUR" and head[4:6] != b"\1\0"):
         unread.append(SMALLER)
     compressed = type_ != "TIFF" or info.get("compression") != "raw"
     origin = Origin(type_, unread=tuple(unread), byteorder=_byteorder(head), compressed=compressed)
@@ -215,7 +230,7 @@ def chosen(image: Image.Image | None, file: BinaryIO, how: How) -> list[int]:
 
 def _left(image: Image.Image | None, file: BinaryIO, how: How, which: list[int]) -> Iterator[str]:
     """Which images of a file are not read, as the summary names them."""
-    count = getattr(image, "n_frames", 1)
+    count = 1 if image is None or image.format in STILL else getattr(image, "n_frames", 1)
     is_tiff = image is None or image.format == "TIFF"
     if len(which) < len(chosen(image, file, how._replace(to="TIFF" if is_tiff else "PNG"))):
         yield STAND_IN if which[0] else FURTHER

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.formats import HEAD, type_of
+from tenter.cli.first_bytes import HEAD, type_of
 from tenter.cli.picture import ByteOrder
 from tenter.cli.reading.opening import named
 from tenter.cli.reading.tiff import check_whole, decoded, opened
