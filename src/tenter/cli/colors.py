@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tenter.cli.formats import PROFILE
+from tenter.cli.kept.icc import of_equal_colors, space_of
 from tenter.cli.kept.metadata import in_srgb
+from tenter.cli.kept.stated import OF_SRGB
 from tenter.cli.picture import Picture
 from tenter.cli.refusal import Refusal, require
 from tenter.cli.writing.pillow import image_of
@@ -24,11 +26,31 @@ SPACES = {
     "gray": ("GRAY", 1), "gray+alpha": ("GRAY", 1), "RGB": ("RGB", 3), "RGBA": ("RGB", 3), "palette": ("RGB", 3),
     "CMYK": ("CMYK", 4),
 }  # fmt: skip
+#: types in whose files Pillow stores gray as colors
+GRAY_AS_RGB = ("WEBP", "HEIF")
 KINDS = {"GRAY": "gray", "RGB": "RGB", "CMYK": "CMYK"}
 #: A profile that moves no color further than so many levels of 255 is sRGB, rounded in another way.
 SAME = 1
 #: levels of gray, or of each of red, green and blue, at which profiles are compared
 GRID = np.linspace(0, 255, 18).round().astype(np.uint8)
+
+
+def fitted(picture: Picture, type_: str) -> tuple[Picture, list[str]]:
+    """The image with a profile of the numbers that a file of `type_` stores; and the name of one that no program could
+    follow, as it speaks of other numbers."""
+    icc = picture.metadata.icc
+    space = "GRAY" if picture.kind == "bilevel" else SPACES.get(picture.kind, ("", 0))[0]
+    if icc is None or not space:
+        return picture, []
+    if space_of(icc) != space:
+        made = replace(picture, metadata=replace(picture.metadata, icc=None, chunks={}))
+        return made, [f"{PROFILE} (of {space_of(icc)}, not {space})"]
+    if space == "GRAY" and type_ in GRAY_AS_RGB:
+        if (made_of_it := of_equal_colors(icc, OF_SRGB)) is None:
+            made, said = as_srgb(picture)
+            return made, [said]
+        return replace(picture, metadata=replace(picture.metadata, icc=made_of_it)), []
+    return picture, []
 
 
 def is_of_inks(picture: Picture) -> bool:

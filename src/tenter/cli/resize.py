@@ -193,7 +193,9 @@ def _is_converted_first(picture: Picture, output: str, type_: str, options: Opti
     light. Others do afterwards, when there are fewer of them."""
     dropped = loses_profile(type_, options.encoding)
     if picture.kind != "CMYK":
-        return dropped and picture.metadata.icc is not None and (options.linear_light or options.background is not None)
+        colored = picture.kind == "gray+alpha" and len(set(options.background or ())) > 1  # gray becomes sRGB's colors
+        mixed = options.linear_light or options.background is not None
+        return picture.metadata.icc is not None and (colored or (dropped and mixed))
     speaks = is_of_inks(picture)
     if picture.pixels.dtype != np.uint8 and not (speaks and picture.pixels.dtype == np.uint16):
         return False

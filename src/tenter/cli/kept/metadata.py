@@ -50,7 +50,8 @@ THUMBNAIL_SIDE = 160
 @dataclass
 class Metadata:
     """tags: those of the main EXIF directory, with nested directories as dictionaries. icc: the color profile. iptc:
-    resources of Photoshop. text: PNG's, by keyword. thumbnail: the longer side of the one among the tags, if any."""
+    resources of Photoshop. text: PNG's, by keyword. thumbnail: the longer side of the one among the tags, if any.
+    chunks: those by which a PNG states its colors, where it has no profile alone; `icc` is then what they mean."""
 
     tags: dict[int, Any] = field(default_factory=dict)
     icc: bytes | None = None
@@ -60,6 +61,7 @@ class Metadata:
     comment: bytes | None = None
     text: dict[str, Any] = field(default_factory=dict)
     thumbnail: int | None = None
+    chunks: dict[bytes, bytes] = field(default_factory=dict)
 
     @property
     def orientation(self) -> int:
@@ -141,7 +143,7 @@ def in_srgb(metadata: Metadata) -> Metadata:
         if INTEROP_IFD in tags[EXIF_IFD]:
             tags[EXIF_IFD][INTEROP_IFD] = dict(tags[EXIF_IFD][INTEROP_IFD])
             _update(tags[EXIF_IFD][INTEROP_IFD], {INTEROP_INDEX: "R98"})
-    return replace(metadata, tags=tags, icc=None, xmp=metadata.xmp and xmp.in_srgb(metadata.xmp))
+    return replace(metadata, tags=tags, icc=None, chunks={}, xmp=metadata.xmp and xmp.in_srgb(metadata.xmp))
 
 
 def turned(metadata: Metadata, height: int, width: int) -> Metadata:

@@ -14,6 +14,7 @@ from tenter.cli.first_bytes import HEAD, type_of_head
 from tenter.cli.formats import EXIF, PROFILE, XMP, holds_one, register
 from tenter.cli.kept import xmp
 from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, read_metadata
+from tenter.cli.kept.stated import unknown_chunks, with_stated
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, psd, tiff
 from tenter.cli.refusal import Refusal, first_line, require
@@ -135,7 +136,7 @@ def _read(image: Image.Image | None, file: BinaryIO, index: int, how: How) -> Pi
                 raise
             return tiff.read_whole(file, index)  # a page that Pillow does not open
         _check_size(image)
-    metadata = read_metadata(image)
+    metadata = with_stated(read_metadata(image), image, file, deep.head_of(file))
     if image.format not in ("TIFF", *STILL) and getattr(image, "n_frames", 1) > 1:
         frame = pillow.read_frame(image, file, metadata)
         return pillow.without_full_alpha(frame) if how.alone else frame
@@ -166,6 +167,8 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
         unread += psd.unread(image, file)
     elif image.format in STILL and getattr(image, "n_frames", 1) > 1:
         unread.append(FURTHER)
+    if type_ == "PNG":
+        unread += unknown_chunks(file)
     if int(info.get("bit_depth", 8)) > 8:  # of HEIC
         unread.append(DEPTH)
     smaller = getattr(getattr(image, "ico", None), "entry", ()) if type_ != "ICNS" else info.get("sizes", ())

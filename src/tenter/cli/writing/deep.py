@@ -9,6 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tenter.cli.formats import CODESTREAMS
+from tenter.cli.kept.stated import with_chunks
 from tenter.cli.picture import Picture
 from tenter.cli.refusal import require
 from tenter.cli.writing.pillow import carried_by_png
@@ -27,7 +28,7 @@ def write_png(file: BinaryIO, picture: Picture) -> None:
 
     encoded = bytes(imagecodecs.png_encode(np.ascontiguousarray(picture.pixels)))
     small = io.BytesIO()
-    Image.new("RGB", (1, 1)).save(small, "PNG", **carried_by_png(picture))
+    Image.new("RGB", (1, 1)).save(with_chunks(small, picture.metadata), "PNG", **carried_by_png(picture))
     carried = [chunk for chunk in png.Reader(bytes=small.getvalue()).chunks() if bytes(chunk[0]) not in PIXELS]
     header, *pixels = png.Reader(bytes=encoded).chunks()
     png.write_chunks(file, [header, *carried, *pixels])

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tenter.cli.colors import PROFILE_CONVERTED, as_srgb
+from tenter.cli.colors import PROFILE_CONVERTED, as_srgb, fitted
 from tenter.cli.formats import CODESTREAMS, COMMENT, DPI, EXIF, IPTC, PROFILE, TEXT, THUMBNAIL, TYPES, XMP, shown
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.orientation import ORIENTATION
+from tenter.cli.kept.stated import names
 from tenter.cli.picture import Origin, Picture, upright
 from tenter.cli.refusal import Refusal
 from tenter.cli.writing.encoding import Encoding
@@ -90,11 +91,20 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
     lost: list[str] = []
     if picture.metadata.icc and loses_profile(type_, encoding):
         picture, lost = without_profile(picture, encoding)
+    if not encoding.strip:
+        picture, misfit = fitted(picture, type_)
+        lost += misfit
+    if encoding.strip or encoding.srgb:
+        lost += [f"{name} (not converted)" for name in names(picture.metadata.chunks)]
     if encoding.strip:
         return replace(picture, metadata=Metadata()), lost
+    if encoding.srgb and not names(picture.metadata.chunks):
+        picture = replace(picture, metadata=replace(picture.metadata, chunks={}))
     before = picture.metadata
     after = _carried(before, type_)
     lost += [name for name in before.has() if name not in after.has()]
+    if not after.chunks and not encoding.srgb:
+        lost += names(before.chunks)
     if type_ == "GIF":
         lost += _lost_in_gif(picture, origin)
     if type_ == "TIFF" and picture.duration:
@@ -157,6 +167,7 @@ def _carried(metadata: Metadata, type_: str) -> Metadata:
         fits(metadata.comment, COMMENT),
         metadata.text if TEXT in carries else {},
         metadata.thumbnail if THUMBNAIL in carries and tags else None,
+        metadata.chunks if type_ == "PNG" else {},
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tenter.cli.formats import CODESTREAMS, register
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
+from tenter.cli.kept.stated import with_chunks
 from tenter.cli.picture import Origin, Picture
 from tenter.cli.writing.encoding import Encoding
 
@@ -52,7 +53,7 @@ def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin
         images = [images[0].convert("RGB")]
     if len(pictures) > 1:
         options |= _animated(pictures, images, type_, origin)
-    images[0].save(file, type_, **options)
+    images[0].save(with_chunks(file, first.metadata), type_, **options)
 
 
 def image_of(picture: Picture) -> Image.Image:
@@ -90,7 +91,8 @@ def carried_by_png(picture: Picture) -> dict[str, Any]:
         texts.add_text("Comment", _text(metadata.comment))
     if metadata.xmp:
         texts.add_itxt("XML:com.adobe.xmp", _text(metadata.xmp))
-    options = {"icc_profile": metadata.icc, "exif": exif_block(metadata, _seen(picture)), "pnginfo": texts}
+    profile = None if metadata.chunks else metadata.icc
+    options = {"icc_profile": profile, "exif": exif_block(metadata, _seen(picture)), "pnginfo": texts}
     return options | ({"dpi": metadata.dpi} if metadata.dpi else {})
 
 
