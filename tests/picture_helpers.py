@@ -48,7 +48,8 @@ def read_picture(path: Path) -> Picture:
 
 def write_picture(path: Path, *pictures: Picture, origin: Origin | None = None) -> None:
     with open(path, "wb") as file:
-        write_pictures(file, list(pictures), str(path), FORMATS[path.suffix], origin or Origin(), Encoding())
+        of_all = (origin or Origin())._replace(frames=len(pictures))
+        write_pictures(file, iter(pictures), str(path), FORMATS[path.suffix], of_all, Encoding())
 
 
 def run(command: str, *args: Any) -> None:

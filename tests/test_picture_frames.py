@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,9 @@ import pytest
 from cli_helpers import _inside, ran  # noqa: F401
 from daily import daily
 from picture_helpers import Image, pixels_of, run
+from tenter.cli import resize
 from tenter.cli.formats import FORMATS
+from tenter.cli.reading import opening
 
 ENDINGS = ["gif", "webp", "png", "avif"]
 DURATIONS = [40, 60, 80, 100]
@@ -173,3 +177,83 @@ def test_types_of_one_picture_take_the_first_frame() -> None:
                 np.abs(np.asarray(Image.open(f"out{ending}").reduce(2)).astype(int) - np.asarray(first)[..., :3]).mean()
                 < 8
             )
+
+
+def random_frames(seed: int, count: int = 7) -> list[Any]:
+    """Frames of few colors on nothing, of which parts stay, come and go."""
+    rng = np.random.default_rng(seed)
+    colors = rng.integers(0, 256, (4, 4), np.uint8)
+    colors[:, 3] = (255, 255, 255, 0)
+    colors[3] = 0
+    frame = np.zeros((12, 15, 4), np.uint8)
+    made = []
+    for _ in range(count):
+        frame = frame.copy()
+        for _ in range(int(rng.integers(0, 4))):
+            top, left = rng.integers(0, 9), rng.integers(0, 12)
+            frame[top : top + rng.integers(1, 9), left : left + rng.integers(1, 9)] = colors[rng.integers(0, 4)]
+        made.append(Image.fromarray(frame))
+    return made
+
+
+@pytest.mark.parametrize("target", ["gif", "png"])
+def test_each_frame_is_seen_as_it_was_whatever_comes_and_goes(target: str) -> None:
+    for seed in range(12):
+        made = random_frames(seed)
+        made[0].save("in.webp", save_all=True, append_images=made[1:], duration=50, lossless=True, exact=True)
+        before, durations, _ = rendered("in.webp")
+        run("resize", "in.webp", f"out.{target}", "--scale", 1, "--mode", "nearest-exact", "--force")
+        after, times, _ = rendered(f"out.{target}")
+        shown = [k for k, frame in enumerate(before) if k == 0 or far(frame, before[k - 1]) > 0]
+        assert (len(after), sum(times)) == (len(shown), sum(durations)), seed
+        assert max(far(before[k], frame) for k, frame in zip(shown, after)) == 0, seed
+
+
+@pytest.mark.parametrize("target", ["gif", "png", "webp", "avif", "tif"])
+def test_few_frames_are_in_memory_at_a_time(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    alive: list[int] = [0, 0]
+
+    def counted(function: Any) -> Any:
+        def called(*args: Any) -> Any:
+            made = function(*args)
+            pixels = (made[0] if isinstance(made, tuple) else made).pixels
+            alive[0] += 1
+            alive[1] = max(alive)
+            weakref.finalize(pixels, lambda: alive.__setitem__(0, alive[0] - 1))
+            return made
+
+        return called
+
+    monkeypatch.setattr(opening, "_read", counted(opening._read))
+    monkeypatch.setattr(resize, "_resize_picture", counted(resize._resize_picture))
+    made = [Image.fromarray(np.full((9, 9, 3), 8 * k, np.uint8)) for k in range(30)]
+    made[0].save("in.webp", save_all=True, append_images=made[1:], duration=50, lossless=True)
+    run("resize", "in.webp", f"out.{target}", "--scale", 2)
+    assert Image.open(f"out.{target}").n_frames == 30 and alive[1] <= 6
+    run("resize", "in.webp", f"out.{target}", "--scale", 1, "--force")  # where a copy would do, all are compared
+    assert alive[1] <= 6
+
+
+def test_pages_of_any_depth_and_kind_become_frames_of_one(capsys: pytest.CaptureFixture[str]) -> None:
+    tifffile, imagecodecs = pytest.importorskip("tifffile"), pytest.importorskip("imagecodecs")
+    gray, color = pixels_of("gray"), pixels_of("RGB")
+    for pages, mode in [((gray, 255 - gray), "L"), ((gray, color), "RGB"), ((color, 255 - color), "RGB")]:
+        with tifffile.TiffWriter("in.tif") as file:
+            for page in pages:
+                file.write(page, photometric="rgb" if page.ndim == 3 else "minisblack", metadata=None)
+        run("resize", "in.tif", "out.png", "--scale", 1, "--mode", "nearest-exact", "--force")
+        with Image.open("out.png") as image:
+            assert image.n_frames == 2
+            for k, page in enumerate(pages):
+                image.seek(k)
+                np.testing.assert_array_equal(
+                    np.asarray(image.convert(mode)), np.asarray(Image.fromarray(page).convert(mode))
+                )
+    deep = pixels_of("RGB", np.uint16)
+    with tifffile.TiffWriter("in.tif") as file:
+        for page in (deep, 65535 - deep):
+            file.write(page, photometric="rgb", metadata=None)
+    run("resize", "in.tif", "out.png", "--scale", 1, "--mode", "nearest-exact", "--force")
+    frames = imagecodecs.apng_decode(Path("out.png").read_bytes())
+    np.testing.assert_array_equal(frames[0], deep)
+    np.testing.assert_array_equal(frames[1], 65535 - deep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -50,13 +51,15 @@ class Picture:
 class Origin(NamedTuple):
     """What the file that was read says of all its images.
 
-    type: as in `formats`. frames: how many images there are. plays: how often an animation plays, 0 without end.
+    type: as in `formats`. frames: how many images there are. kind: of several, the one in which all can be written, ""
+    where nothing asks for it. plays: how often an animation plays, 0 without end.
     first_apart: whether the first image is a PNG's stand-in for its animation. tables, layers, subsampling,
     progressive: a JPEG's. lossless: a WebP's. byteorder, compressed: a TIFF's. unread: which parts of the file are not
     read."""
 
     type: str = ""
     frames: int = 1
+    kind: str = ""
     plays: int = 0
     first_apart: bool = False
     tables: dict[int, list[int]] | None = None
@@ -83,3 +86,35 @@ def upright(picture: Picture) -> Picture:
         return picture
     pixels = np.ascontiguousarray(turn_upright(picture.pixels, picture.metadata.orientation))
     return replace(picture, pixels=pixels, metadata=turned(picture.metadata, *pixels.shape[:2]))
+
+
+def common_kind(pictures: Iterable[Picture]) -> str:
+    """The kind in which all of several images can be written: without alpha if all are opaque."""
+    colors = alpha = False
+    for picture in pictures:
+        colors = colors or picture.kind not in ("gray", "gray+alpha", "bilevel")
+        alpha = alpha or (picture.alpha and not is_opaque(picture))
+        if colors and alpha:
+            break
+    return ("RGB" if colors else "gray") + ({True: "A", False: "+alpha"}[colors] if alpha else "")
+
+
+def is_opaque(picture: Picture) -> bool:
+    """Whether nothing of an image with alpha is clear."""
+    full = np.iinfo(picture.pixels.dtype).max if picture.pixels.dtype.kind in "ui" else 1
+    return bool((picture.pixels[..., -1] == full).all())
+
+
+def as_kind(picture: Picture, kind: str) -> Picture:
+    """An image in a kind that `common_kind` found for it and others."""
+    if picture.kind == kind:
+        return picture
+    stack = picture.pixels if picture.pixels.ndim == 3 else picture.pixels[..., None]
+    colors = stack[..., : stack.shape[-1] - picture.alpha]
+    if kind.startswith("RGB") and colors.shape[-1] == 1:
+        colors = colors.repeat(3, -1)
+    if kind in ("gray+alpha", "RGBA"):
+        full = np.iinfo(stack.dtype).max if stack.dtype.kind in "ui" else 1
+        alpha = stack[..., -1:] if picture.alpha else np.full_like(stack[..., :1], full)
+        colors = np.concatenate((colors, alpha), -1)
+    return replace(picture, pixels=np.ascontiguousarray(colors[..., 0] if kind == "gray" else colors), kind=kind)

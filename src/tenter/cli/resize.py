@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from tenter.cli.kept.metadata import with_size
 from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
-from tenter.cli.picture import Origin, Picture, from_array, upright
+from tenter.cli.picture import Origin, Picture, common_kind, from_array, upright
 from tenter.cli.reading.opening import DEPTH, How, Opened, opened
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
@@ -56,6 +56,8 @@ CHANNELS = 4
 #: Types whose endings say more than the type. A copy of such a file keeps its ending.
 NAMED_EXACTLY = ("PPM", "JPEG2000")
 COPIED = 1 << 20  # bytes at a time
+#: types whose animations have frames of one kind
+OF_ONE_KIND = ("PNG", "AVIF")
 
 
 class Sizes(NamedTuple):
@@ -89,18 +91,35 @@ def resize_file(
         return sizes, tuple(lost)
     if from_npy and to_npy:
         _check_plain(options)
-    # The images that were read are not kept while the results are encoded: both would take memory.
-    done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
     ends_alike = Path(output).suffix.lower() == Path(name).suffix.lower()
-    if sizes.copied and (ends_alike or type_ not in NAMED_EXACTLY):
-        place(partial(_copy, source))
-        return sizes, ()
-    sizes = sizes._replace(copied=False)
-    if to_npy:
-        place(lambda file: write_npy(file, done[0].pixels))
-    else:
-        place(lambda file: write_pictures(file, done, output, type_, origin, options.encoding))
-    return sizes, tuple(dict.fromkeys(lost))
+    may_copy = (ends_alike or type_ not in NAMED_EXACTLY) and options.frame is None
+    with ExitStack() as closing:
+        origin, pictures = closing.enter_context(_opened(source, from_npy, type_, options))
+        job = _Job(origin, type_, output, options, [], [])
+        lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
+        may_copy = may_copy and type_ != "" and not changes_file(options.encoding)
+        if origin.frames > 1 and (may_copy or type_ in OF_ONE_KIND):
+            again = partial(_opened, source, from_npy, type_, options)
+            may_copy, kind = _surveyed(job, again, may_copy)
+            job = job._replace(origin=origin._replace(kind=kind))
+        made = job.carry_out(pictures)
+        if origin.frames == 1:
+            # The image that was read is not kept while the result is encoded: both would take memory.
+            ((result, unchanged),) = made
+            may_copy, made = may_copy and unchanged, iter([(result, unchanged)])
+            del result
+            closing.close()
+        if may_copy:
+            if not job.sizes:
+                next(made)
+            place(partial(_copy, source))
+            return job.sizes[0]._replace(pictures=origin.frames, copied=True), ()
+        images = (picture for picture, _ in made)
+        if to_npy:
+            place(lambda file: write_npy(file, next(images).pixels))
+        else:
+            place(lambda file: write_pictures(file, images, output, type_, job.origin, options.encoding))
+    return job.sizes[0]._replace(pictures=origin.frames), tuple(dict.fromkeys(lost + job.lost))
 
 
 def _copy(source: Path, file: BinaryIO) -> None:
@@ -116,27 +135,47 @@ def _check_plain(options: Options) -> None:
         raise Refusal("--depth: is for images; from .npy to .npy, numbers stay what they are")
 
 
-def _resize_pictures(
-    source: Path, from_npy: bool, output: str, type_: str, options: Options
-) -> tuple[list[Picture], Origin, Sizes, list[str]]:
-    """The images as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
-    done: list[Picture] = []
-    sizes: list[Sizes] = []
-    same = type_ != "" and options.frame is None and not changes_file(options.encoding)
-    with _opened(source, from_npy, type_, options) as (origin, pictures):
-        lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
+class _Job(NamedTuple):
+    """What becomes of each image of a file. sizes, lost: of the images that have been resized."""
+
+    origin: Origin
+    type: str
+    output: str
+    options: Options
+    sizes: list[Sizes]
+    lost: list[str]
+
+    def carry_out(self, pictures: Iterator[Picture]) -> Iterator[tuple[Picture, bool]]:
+        """Each image as it is written, and whether it is the one that was read."""
         for picture in pictures:
-            made, size, missing = _resize_picture(picture, output, type_, options)
-            lost += missing
-            same = same and _is_unchanged(picture, made, origin, type_, options.encoding)
-            if type_:
-                made, missing = as_written(made, origin, type_, options.encoding)
-                lost += missing
-            elif options.encoding.depth:
-                made = narrowed(made)
-            done.append(made if type_ else upright(made))
-            sizes.append(size)
-    return done, origin, sizes[0]._replace(pictures=len(done), copied=same), lost
+            yield self._one(picture)
+            del picture
+
+    def _one(self, picture: Picture) -> tuple[Picture, bool]:
+        made, size, missing = _resize_picture(picture, self.output, self.type, self.options)
+        self.lost.extend(missing)
+        encoding = self.options.encoding
+        unchanged = _is_unchanged(picture, made, self.origin, self.type, encoding)
+        if self.type:
+            made, missing = as_written(made, self.origin, self.type, encoding)
+            self.lost.extend(missing)
+        elif encoding.depth:
+            made = narrowed(made)
+        self.sizes.append(size)
+        return (made if self.type else upright(made)), unchanged
+
+
+def _surveyed(job: _Job, again: Callable[[], AbstractContextManager[Opened]], may_copy: bool) -> tuple[bool, str]:
+    """Of several images, before any is written: whether all are what they were, and the kind of all. As soon as one is
+    not, it is not looked at again."""
+    trial = job._replace(sizes=[], lost=[])
+    if may_copy:
+        with again() as (_, pictures):
+            may_copy = all(unchanged for _, unchanged in trial.carry_out(pictures))
+    if may_copy or job.type not in OF_ONE_KIND:
+        return may_copy, ""
+    with again() as (_, pictures):
+        return False, common_kind(pictures)
 
 
 def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+import struct
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -12,12 +13,13 @@ import numpy.typing as npt
 
 import tenter
 from tenter.cli.picture import Origin, Picture
+from tenter.cli.writing.frames import box_of, in_order, merged, with_next
 from tenter.cli.writing.pillow import CLEARED, image_of
 
 if TYPE_CHECKING:
     from PIL import Image
 
-CLEAR, HALF = 255, 128
+MOST, HALF = 256, 128  # colors of a palette; alpha that is opaque
 STAYS = 1  # what becomes of a frame before the next one is drawn
 #: At most this many pixels determine the palette. More make it hardly better and take much more time.
 SAMPLE = 1 << 14
@@ -43,30 +45,26 @@ class Frame(NamedTuple):
     disposal: int
 
 
-def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
+def write(file: BinaryIO, pictures: Iterator[Picture], origin: Origin) -> None:
     """Write one image or the frames of an animation. Alpha of a half and more is opaque, as GIF has no other."""
-    options: dict[str, Any] = {}
-    if pictures[0].metadata.comment:
-        options["comment"] = pictures[0].metadata.comment
-    if len(pictures) == 1 and pictures[0].kind in ("palette", "bilevel", "gray"):
-        image_of(_with_one_clear(pictures[0])).save(file, "GIF", **options)
+    first = next(pictures)
+    comment = first.metadata.comment
+    if origin.frames == 1 and first.kind in ("palette", "bilevel", "gray"):
+        image_of(_with_one_clear(first)).save(file, "GIF", **({"comment": comment} if comment else {}))
         return
-    frames = _merged([_frame(picture) for picture in pictures])
-    disposals = _disposals(frames)
-    clear = not all(bool(frame.seen.all()) for frame in frames)
-    same = [None, *(_unchanged(a, b, how) for (a, b), how in zip(pairwise(frames), disposals))]
+    frames = merged((_frame(picture) for picture in chain([first], pictures)), _equal, _longer)
     # Pillow lets other threads run while it quantizes. A process of several has one thread.
-    with ThreadPoolExecutor(max(1, min(len(frames), tenter.get_num_threads()))) as threads:
-        images = list(threads.map(lambda frame, unchanged: _indexed(frame, unchanged, clear), frames, same))
-    _mark_clear(images)
-    if len(images) > 1:
-        options |= {"save_all": True, "append_images": images[1:], "disposal": disposals}
-        options["duration"] = [frame.duration for frame in frames]
-        if origin.plays != 1:
-            options["loop"] = max(origin.plays - 1, 0)  # GIF says how often it plays again
-    elif len(pictures) > 1:
-        options["duration"] = frames[0].duration
-    images[0].save(file, "GIF", **options)
+    drawn = in_order(_drawn, _planned(frames), max(1, min(origin.frames, tenter.get_num_threads())))
+    height, width = first.pixels.shape[:2]
+    file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0))
+    if origin.frames > 1 and origin.plays != 1:  # GIF says how often it plays again
+        file.write(b"!\xff\x0bNETSCAPE2.0\3\1" + struct.pack("<HB", max(origin.plays - 1, 0), 0))
+    if comment:
+        parts = [comment[at : at + 255] for at in range(0, len(comment), 255)]
+        file.write(b"!\xfe" + b"".join(bytes([len(part)]) + part for part in parts) + b"\0")
+    for parts_of_frame in drawn:
+        file.writelines(parts_of_frame)
+    file.write(b";")
 
 
 def _with_one_clear(picture: Picture) -> Picture:
@@ -92,64 +90,76 @@ def _frame(picture: Picture) -> Frame:
     return Frame(colors, seen, round(picture.duration), STAYS if picture.disposal == 3 else picture.disposal)
 
 
-def _merged(frames: list[Frame]) -> list[Frame]:
-    """Equal frames that follow each other as one, as long as both."""
-    kept = frames[:1]
-    for frame in frames[1:]:
-        last = kept[-1]
-        if np.array_equal(last.colors, frame.colors) and np.array_equal(last.seen, frame.seen):
-            kept[-1] = frame._replace(duration=last.duration + frame.duration)
-        else:
-            kept.append(frame)
-    return kept
+def _equal(a: Frame, b: Frame) -> bool:
+    return np.array_equal(a.colors, b.colors) and np.array_equal(a.seen, b.seen)
 
 
-def _disposals(frames: list[Frame]) -> list[int]:
-    """As they were, except that a frame is cleared if the next one is clear where it is seen."""
-    kept = [frame.disposal for frame in frames]
-    for n, (before, after) in enumerate(pairwise(frames)):
-        if bool((before.seen & ~after.seen).any()):
-            kept[n] = CLEARED
-    return kept
+def _longer(a: Frame, b: Frame) -> Frame:
+    return b._replace(duration=a.duration + b.duration, disposal=a.disposal)
 
 
-def _unchanged(before: Frame, after: Frame, disposal: int) -> Mask | None:
+def _planned(frames: Iterator[Frame]) -> Iterator[tuple[Frame, Mask | None]]:
+    """Each frame, and where it is what the one before it leaves. A frame is cleared if the next one is clear where it
+    is seen; its place is then the whole image."""
+    before = None
+    for frame, after in with_next(frames):
+        if after is not None and bool((frame.seen & ~after.seen).any()):
+            frame = frame._replace(disposal=CLEARED)
+        yield frame, None if before is None else _unchanged(before, frame)
+        before = frame
+
+
+def _unchanged(before: Frame, after: Frame) -> Mask | None:
     """Where a frame has the color of the one before it, which is still there. None: nowhere."""
-    if disposal == CLEARED:
+    if before.disposal == CLEARED:
         return None
     same: Mask = (before.colors == after.colors) & before.seen & after.seen
     return same if same.any() else None
 
 
-def _indexed(frame: Frame, same: Mask | None, clear: bool) -> Image.Image:
+def _drawn(planned: tuple[Frame, Mask | None]) -> list[bytes]:
+    """A frame as a GIF has it: what of it is drawn over the one before, with a palette of its own."""
+    from PIL.GifImagePlugin import getdata
+
+    frame, same = planned
+    image = _indexed(frame, same)
+    height, width = frame.seen.shape
+    box = (0, 0, width, height)
+    if same is not None and frame.disposal != CLEARED:
+        drawn = frame.seen & ~same
+        box = box_of(drawn.any(1), drawn.any(0))
+        image = image.crop(box)
+    how: dict[str, Any] = {"duration": frame.duration, "disposal": frame.disposal, "include_color_table": True}
+    if "transparency" in image.info:
+        how["transparency"] = image.info["transparency"]
+    return getdata(image, box[:2], **how)
+
+
+def _indexed(frame: Frame, same: Mask | None) -> Image.Image:
     """A frame with its palette: all its colors if they fit, else those of the pixels that have changed, as unchanged
-    pixels would flicker. One place of the palette is left for what is clear, if any frame has that."""
-    found = _exactly(frame.colors, frame.seen, clear)
-    if found is not None:
-        return found
+    pixels would flicker. What is clear or unchanged needs a place in the palette too."""
     drawn = frame.seen if same is None else frame.seen & ~same
-    clear = clear or same is not None
-    return _exactly(frame.colors, drawn, clear) or _dithered(frame.colors, drawn, clear)
+    return _exactly(frame.colors, drawn) or _exactly(frame.colors, frame.seen) or _dithered(frame.colors, drawn)
 
 
-def _exactly(colors: Colors, drawn: Mask, clear: bool) -> Image.Image | None:
+def _exactly(colors: Colors, drawn: Mask) -> Image.Image | None:
     """All colors as they are; None if there are too many."""
-    most = CLEAR if clear else CLEAR + 1
+    most = MOST - (not drawn.all())
     different = _image(_with_drawn_alone(colors, drawn)).getcolors(most)
     if different is None:
         return None
     palette = np.array(sorted(color for _, color in different), np.uint8)
     indices = np.zeros(colors.shape, np.uint8)
     _set_exact(indices, colors, palette)
-    return _paletted(indices, palette, drawn, clear)
+    return _paletted(indices, palette, drawn)
 
 
-def _dithered(colors: Colors, drawn: Mask, clear: bool) -> Image.Image:
+def _dithered(colors: Colors, drawn: Mask) -> Image.Image:
     """The nearest colors of a palette, their errors spread to the pixels around. Colors of large areas are exact."""
     from PIL import Image
 
     some = _sample(colors[drawn])
-    sample, most = _image(some[None]), CLEAR if clear else CLEAR + 1
+    sample, most = _image(some[None]), MOST - (not drawn.all())
     found = sample.quantize(most, Image.Quantize.MEDIANCUT, kmeans=max(1, len(some) // SETTLED)).getpalette() or []
     palette = np.array(found[: 3 * most], np.uint8).reshape(-1, 3)
     frequent = _frequent(some, len(palette))
@@ -161,12 +171,12 @@ def _dithered(colors: Colors, drawn: Mask, clear: bool) -> Image.Image:
     quantized = _image(_with_drawn_alone(colors, drawn)).quantize(palette=of, dither=Image.Dither.FLOYDSTEINBERG)
     indices = np.array(quantized)
     _set_exact(indices, colors, palette)  # Pillow takes colors for equal that differ in their last two bits
-    return _paletted(indices, palette, drawn, clear)
+    return _paletted(indices, palette, drawn)
 
 
 def _sample(colors: Colors) -> Colors:
     """Some of the pixels, evenly taken."""
-    return colors[:: max(2 if len(colors) > 2 * CLEAR else 1, -(-len(colors) // SAMPLE))]
+    return colors[:: max(2 if len(colors) > 2 * (MOST - 1) else 1, -(-len(colors) // SAMPLE))]
 
 
 def _frequent(colors: Colors, most: int) -> npt.NDArray[np.uint8]:
@@ -208,24 +218,15 @@ def _image(colors: Colors) -> Image.Image:
     return Image.frombytes("RGB", colors.shape[::-1], data.data, "raw", "RGBX")
 
 
-def _paletted(indices: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], drawn: Mask, clear: bool) -> Image.Image:
+def _paletted(indices: npt.NDArray[np.uint8], palette: npt.NDArray[np.uint8], drawn: Mask) -> Image.Image:
+    """The number after the palette's last is what is not drawn."""
     from PIL import Image
 
-    if clear:
-        indices[~drawn] = CLEAR
+    clear = None if drawn.all() else len(palette)
+    if clear is not None:
+        indices[~drawn] = clear
     frame = Image.frombytes("P", indices.shape[::-1], indices.tobytes())
-    frame.putpalette(palette.tobytes().ljust(3 * (CLEAR + 1) if clear else 0, b"\0"))
-    if clear:
-        frame.info["transparency"] = CLEAR
+    frame.putpalette(palette.tobytes() + (b"" if clear is None else bytes(3)))
+    if clear is not None:
+        frame.info["transparency"] = clear
     return frame
-
-
-def _mark_clear(frames: list[Image.Image]) -> None:
-    """Give what is clear a color that no frame has: Pillow compares frames by colors."""
-    palettes = [bytes(frame.getpalette() or ()) for frame in frames]
-    used = {palette[at : at + 3] for palette in palettes for at in range(0, len(palette), 3)}
-    color = next(c for n in range(1 << 24) if (c := n.to_bytes(3, "big")) not in used)
-    for frame, palette in zip(frames, palettes):
-        if "transparency" in frame.info:
-            frame.putpalette(palette[: 3 * CLEAR] + color)
-            frame.info["transparency"] = CLEAR

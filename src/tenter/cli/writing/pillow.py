@@ -1,7 +1,8 @@
-"""Write images and animations by Pillow."""
+"""Write images, and animations of WebP and AVIF, by Pillow."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -11,8 +12,9 @@ from tenter.cli.formats import CODESTREAMS, register
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.stated import with_chunks
-from tenter.cli.picture import Origin, Picture
+from tenter.cli.picture import Origin, Picture, as_kind
 from tenter.cli.writing.encoding import Encoding
+from tenter.cli.writing.frames import Rest
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -27,33 +29,47 @@ CLEARED = 2  # what becomes of a frame, in GIF's numbers
 QUALITY = {"WEBP": 80, "AVIF": 65, "HEIF": 65}
 
 
-def write(file: BinaryIO, pictures: list[Picture], path: str, type_: str, origin: Origin, encoding: Encoding) -> None:
-    """Write one image, or the frames of an animation."""
-    first = pictures[0]
+def write(file: BinaryIO, picture: Picture, path: str, type_: str, origin: Origin, encoding: Encoding) -> None:
+    """Write one image."""
     register(type_)
-    if len(pictures) > 1 and all(p.kind == "RGBA" and bool((p.pixels[..., 3] == 255).all()) for p in pictures):
-        images = [image_of(p).convert("RGB") for p in pictures]
-    else:
-        images = [image_of(p) for p in pictures]
+    image = image_of(picture)
     suffix = Path(path).suffix.lower()
     options: dict[str, Any] = {}
     if type_ == "PNG":
-        options = carried_by_png(first)
+        options = carried_by_png(picture)
+        file = with_chunks(file, picture.metadata)
     elif type_ in QUALITY:
-        options = _lossy(first, type_, origin, encoding, len(pictures) > 1)
+        options = _lossy(picture, type_, origin, encoding)
     elif type_ == "JPEG2000":
-        options = {"no_jp2": suffix in CODESTREAMS, "mct": int(first.kind == "RGB"), "comment": first.metadata.comment}
-        if first.pixels.size > TILE * TILE:  # the encoder holds many copies of a tile
+        options = {
+            "no_jp2": suffix in CODESTREAMS,
+            "mct": int(picture.kind == "RGB"),
+            "comment": picture.metadata.comment,
+        }
+        if picture.pixels.size > TILE * TILE:  # the encoder holds many copies of a tile
             options["tile_size"] = (TILE, TILE)
     elif type_ == "BMP":
-        options = {"dpi": first.metadata.dpi} if first.metadata.dpi else {}
+        options = {"dpi": picture.metadata.dpi} if picture.metadata.dpi else {}
     elif type_ == "ICO":
-        options = {"sizes": [images[0].size]}
-    elif type_ == "QOI" and first.kind == "gray":
-        images = [images[0].convert("RGB")]
-    if len(pictures) > 1:
-        options |= _animated(pictures, images, type_, origin)
-    images[0].save(with_chunks(file, first.metadata), type_, **options)
+        options = {"sizes": [image.size]}
+    elif type_ == "QOI" and picture.kind == "gray":
+        image = image.convert("RGB")
+    image.save(file, type_, **options)
+
+
+def write_frames(file: BinaryIO, pictures: Iterator[Picture], type_: str, origin: Origin, encoding: Encoding) -> None:
+    """Write the frames of a WebP or AVIF, which Pillow takes one after another."""
+    durations: list[int] = []
+
+    def image(picture: Picture) -> Image.Image:
+        durations.append(round(picture.duration))
+        return image_of(as_kind(picture, origin.kind) if origin.kind else picture)
+
+    first = next(pictures)
+    options = _lossy(first, type_, origin, encoding)
+    rest = Rest((image(picture) for picture in pictures), origin.frames - 1)
+    options |= {"save_all": True, "append_images": [rest], "loop": origin.plays, "duration": durations}
+    image(first).save(file, type_, **options)
 
 
 def image_of(picture: Picture) -> Image.Image:
@@ -96,7 +112,7 @@ def carried_by_png(picture: Picture) -> dict[str, Any]:
     return options | ({"dpi": metadata.dpi} if metadata.dpi else {})
 
 
-def _lossy(picture: Picture, type_: str, origin: Origin, encoding: Encoding, moves: bool) -> dict[str, Any]:
+def _lossy(picture: Picture, type_: str, origin: Origin, encoding: Encoding) -> dict[str, Any]:
     metadata: Metadata = picture.metadata
     options: dict[str, Any] = {"icc_profile": metadata.icc, "xmp": metadata.xmp or b""}
     if block := exif_block(metadata, _seen(picture)):
@@ -107,19 +123,6 @@ def _lossy(picture: Picture, type_: str, origin: Origin, encoding: Encoding, mov
         options["method"] = 4
     elif encoding.subsampling and type_ == "AVIF":
         options["subsampling"] = encoding.subsampling
-    return options
-
-
-def _animated(pictures: list[Picture], images: list[Image.Image], type_: str, origin: Origin) -> dict[str, Any]:
-    """How long each frame stays, what becomes of it, and how often they all play."""
-    apart = type_ == "PNG" and origin.first_apart
-    options: dict[str, Any] = {"save_all": True, "append_images": images[1:], "loop": origin.plays}
-    # A PNG's stand-in is not shown for any time.
-    options["duration"] = [round(p.duration) for p in pictures[1 if apart else 0 :]]
-    if type_ == "PNG":
-        # Each frame is written as it is seen, so none needs to go back to the one before it.
-        options["disposal"] = [int(p.disposal == CLEARED) for p in pictures[1 if apart else 0 :]]
-        options |= {"blend": 0, "default_image": apart}
     return options
 
 

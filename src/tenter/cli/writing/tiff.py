@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -24,18 +26,20 @@ LAYOUT = {
 }  # fmt: skip
 
 
-def write(file: BinaryIO, pictures: list[Picture], origin: Origin) -> None:
+def write(file: BinaryIO, pictures: Iterator[Picture], origin: Origin) -> None:
     """Write pages without loss: compressed by deflate, unless the source was a TIFF that was not compressed."""
     require("tifffile")
     import tifffile
 
     # tifffile writes no EXIF directories, and reads what it has written: in memory, compressed.
-    whole = io.BytesIO()
-    large = sum(picture.pixels.nbytes for picture in pictures) > CLASSIC_LIMIT
+    whole, metadata = io.BytesIO(), []
+    first = next(pictures)
+    large = first.pixels.nbytes * origin.frames > CLASSIC_LIMIT
     with tifffile.TiffWriter(whole, byteorder=origin.byteorder, bigtiff=large) as writer:
-        for picture in pictures:
+        for picture in chain([first], pictures):
             writer.write(picture.pixels, **layout(picture, origin.compressed), **carried(picture.metadata))
-    add_directories(whole, [picture.metadata for picture in pictures])
+            metadata.append(picture.metadata)
+    add_directories(whole, metadata)
     file.write(whole.getbuffer())
 
 
