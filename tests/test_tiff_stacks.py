@@ -124,7 +124,7 @@ def test_a_dry_run_of_a_stack() -> None:
         (["in.tif", "out.tif", "--axes", "y,y", "--size", 2, 2], "axes: expected each axis once"),
         (["in.tif", "out.png", "--axes", "y,x", "--size", 2, 2], "--axes: is for .npy files and TIFF stacks"),
         (["cut.tif", "out.tif", "--axes", "y,x", "--size", 2, 2], "cut.tif: is truncated or damaged"),
-        (["text.tif", "out.tif", "--axes", "y,x", "--size", 2, 2], "which this is not"),
+        (["text.tif", "out.tif", "--axes", "y,x", "--size", 2, 2], "is not an image that can be read"),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], args: list[Any], word: str) -> None:
