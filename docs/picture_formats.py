@@ -1,7 +1,7 @@
-"""Writes the table of docs/file-formats.md that says what `tenter resize` keeps in which type of file.
+"""Writes the tables of docs/file-formats.md that say what `tenter resize` keeps in which type of file.
 
 `python docs/picture_formats.py` runs the command on pictures that carry everything, and reads what it has written with
-Pillow and tifffile. `--check` says whether the page has the table.
+Pillow and tifffile. `--check` says whether the page has the tables.
 """
 
 from __future__ import annotations
@@ -13,25 +13,29 @@ import struct
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tifffile
-from PIL import Image, ImageCms, ImageSequence
+from PIL import Image, ImageSequence
 from PIL.PngImagePlugin import PngInfo
 
 from tenter.cli.formats import TYPES, shown
+from tenter.cli.kept import icc
 from tenter.cli.main import main as command
 
 PAGE = Path(__file__).with_name("file-formats.md")
 BEGIN, END = "<!-- picture_formats.py writes this table -->\n", "<!-- end of the table -->\n"
 WIDE, HIGH = 48, 32
-PROFILE = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+P3 = (0.3127, 0.329, 0.68, 0.32, 0.265, 0.69, 0.15, 0.06)
+PROFILE = icc.of_colors(P3, icc.curve(2.2))
 XMP = (
     b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
     b'<rdf:Description xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:ImageWidth="48"/></rdf:RDF></x:xmpmeta>'
 )
+Seen = Callable[[Any, str, str], str]
 CAPTION = struct.pack(">BBBH", 0x1C, 2, 120, 3) + b"sea"
 
 
@@ -67,14 +71,39 @@ def transparent() -> str:
     return "transparent.png"
 
 
-def deep() -> str:
-    tifffile.imwrite("deep.tif", colors(3, np.uint16), photometric="rgb")
-    return "deep.tif"
+def plain(mode: str) -> str:
+    name = f"plain-{mode}.png"
+    image = Image.fromarray(colors(4))
+    (image.convert("L").point(lambda v: 255 * (v > 99), "1") if mode == "1" else image.convert(mode)).save(name)
+    return name
 
 
-def floats() -> str:
-    tifffile.imwrite("floats.tif", colors(3).astype(np.float32) / 255, photometric="rgb")
-    return "floats.tif"
+def typed(dtype: Any, count: int) -> str:
+    name = f"{np.dtype(dtype).name}-{count}.tif"
+    pixels = colors(count, np.uint16).astype(dtype)
+    tifffile.imwrite(name, pixels if count > 1 else pixels[..., 0], photometric="rgb" if count > 1 else "minisblack")
+    return name
+
+
+def channels() -> str:
+    pixels = np.concatenate((colors(3), colors(2)), -1)
+    tifffile.imwrite("channels.tif", pixels, photometric="minisblack", planarconfig="contig")
+    return "channels.tif"
+
+
+def stated(cicp: bytes) -> str:
+    """A PNG that says by numbers what its colors are."""
+    name, text = f"stated-{cicp.hex()}.png", PngInfo()
+    text.add(b"cICP", cicp)
+    Image.fromarray(colors(3)).save(name, pnginfo=text)
+    return name
+
+
+def turned() -> str:
+    exif = Image.Exif()
+    exif[274] = 6
+    Image.fromarray(colors(3)).save("turned.jpg", exif=exif)
+    return "turned.jpg"
 
 
 def print_colors() -> str:
@@ -89,7 +118,9 @@ def indexed() -> str:
 
 def animation() -> str:
     frames = [Image.fromarray(np.roll(colors(3), 9 * k, 1)) for k in range(3)]
-    frames[0].save("animation.webp", save_all=True, append_images=frames[1:], duration=[50, 70, 90], lossless=True)
+    frames[0].save(
+        "animation.webp", save_all=True, append_images=frames[1:], duration=[50, 70, 90], loop=3, lossless=True
+    )
     return "animation.webp"
 
 
@@ -118,70 +149,147 @@ def samples(path: str) -> Any:
 
 
 #: what the summary calls what a type has no place for
-NAMED = {name: (name,) for name in ("EXIF", "XMP", "IPTC", "comment", "PNG text", "resolution", "CMYK")}
-NAMED |= {"profile": ("color profile",), "frames": ("further images of the file",)}
-NAMED |= {"their durations": ("durations of frames", *NAMED["frames"])}
+NAMED = {name: name for name in ("EXIF", "XMP", "IPTC", "comment", "PNG text", "resolution")}
+NAMED |= {"HDR": "HDR colors (PQ)", "frames": "further images of the file", "partial alpha": "partial transparency"}
+NAMED |= {"durations": "durations of frames", "plays": "number of plays"}
 #: of a package that is not among the others
 LEFT_OUT = "HEIF"
-Seen = Callable[[Any, str], Any]
-#: what a column shows, the picture that has it, and whether the file that was written has it
-COLUMNS: dict[str, tuple[Callable[[], str], list[str], Seen]] = {
-    "EXIF": (photograph, [], lambda image, _: image.getexif().get(271) == "A maker"),
-    "XMP": (photograph, [], lambda image, _: b'tiff:ImageWidth="24"' in (image.info.get("xmp") or b"")),
-    "IPTC": (photograph, [], lambda _, path: CAPTION in Path(path).read_bytes()),
-    "comment": (photograph, [], lambda image, _: b"said" in image.info.values() or "said" in image.info.values()),
-    "PNG text": (texts, [], lambda image, _: image.info.get("Title") == "Sea"),
-    "profile": (photograph, [], lambda image, _: image.info.get("icc_profile") == PROFILE),
-    "resolution": (photograph, [], lambda image, _: abs(image.info.get("dpi", (0,))[0] - 300) < 1),
-    "transparency": (transparent, [], lambda image, _: image.has_transparency_data),
-    "16 bits": (deep, [], lambda _, path: samples(path) == np.uint16),
-    "floats": (floats, [], lambda _, path: samples(path) == np.float32),
-    "CMYK": (print_colors, [], lambda image, _: image.mode == "CMYK"),
-    "palette, by --labels": (indexed, ["--labels"], lambda image, _: image.mode == "P"),
-    "frames": (animation, [], lambda image, _: pages_or_frames(image)),
-    "their durations": (animation, [], lambda image, _: durations(image)),
+#: Pillow's modes in words
+MODES = {"1": "black and white", "L": "gray", "LA": "gray+alpha", "P": "palette", "I;16": "gray"}
+KEPT, LOST, REFUSED = "kept", "not kept", "refused"
+
+
+def is_mode(mode: str) -> Seen:
+    """Whether a file has this mode, or which other one it has."""
+
+    def seen(image: Any, path: str, said: str) -> str:
+        if "converted to sRGB" in said:
+            return "as sRGB"
+        return KEPT if image.mode == mode else f"as {MODES.get(image.mode, image.mode)}"
+
+    return seen
+
+
+def is_dtype(dtype: Any) -> Seen:
+    return lambda image, path, said: KEPT if samples(path) == dtype else f"as {samples(path)}"
+
+
+def has(found: Callable[[Any, str], bool], else_: str = LOST) -> Seen:
+    return lambda image, path, said: KEPT if found(image, path) else else_
+
+
+def partial_alpha(image: Any, path: str) -> bool:
+    return len(image.convert("RGBA").getchannel("A").getcolors(256)) > 2
+
+
+def profile(image: Any, path: str, said: str) -> str:
+    if image.info.get("icc_profile") == PROFILE:
+        return KEPT
+    return "as sRGB" if "color profile (converted to sRGB)" in said else LOST
+
+
+def numbers(image: Any, path: str, said: str) -> str:
+    if b"cICP" in Path(path).read_bytes():
+        return KEPT
+    return "as profile" if "icc_profile" in image.info else profile(image, path, said)
+
+
+def upright(image: Any, path: str, said: str) -> str:
+    assert image.size == (16, 24) and image.getexif().get(274, 1) == 1
+    return "upright"
+
+
+#: what a column shows, the picture that has it, options, and what became of it in the file that was written
+Columns = dict[str, tuple[Callable[[], str], list[str], Seen]]
+PIXELS: Columns = {
+    "gray": (partial(plain, "L"), [], is_mode("L")),
+    "gray+alpha": (partial(plain, "LA"), [], is_mode("LA")),
+    "RGBA": (transparent, [], is_mode("RGBA")),
+    "partial alpha": (partial(plain, "RGBA"), [], has(partial_alpha)),
+    "CMYK": (print_colors, [], is_mode("CMYK")),
+    "palette": (indexed, [], is_mode("P")),
+    "palette, by --labels": (indexed, ["--labels"], is_mode("P")),
+    "bilevel, by --labels": (partial(plain, "1"), ["--labels"], is_mode("1")),
+    "uint16 gray": (partial(typed, np.uint16, 1), [], is_dtype(np.uint16)),
+    "uint16 RGB": (partial(typed, np.uint16, 3), [], is_dtype(np.uint16)),
+    "int16": (partial(typed, np.int16, 1), [], is_dtype(np.int16)),
+    "float32": (partial(typed, np.float32, 1), [], is_dtype(np.float32)),
+    "5 channels": (channels, [], is_dtype(np.uint8)),
+}  # fmt: skip
+SAID: Columns = {
+    "EXIF": (photograph, [], has(lambda image, _: image.getexif().get(271) == "A maker")),
+    "orientation": (turned, [], upright),
+    "XMP": (photograph, [], has(lambda image, _: b'tiff:ImageWidth="24"' in (image.info.get("xmp") or b""))),
+    "IPTC": (photograph, [], has(lambda _, path: CAPTION in Path(path).read_bytes())),
+    "comment": (photograph, [], has(lambda image, _: b"said" in image.info.values() or "said" in image.info.values())),
+    "PNG text": (texts, [], has(lambda image, _: image.info.get("Title") == "Sea")),
+    "resolution": (photograph, [], has(lambda image, _: abs(image.info.get("dpi", (0,))[0] - 300) < 1)),
+    "profile": (photograph, [], profile),
+    "P3 by cICP": (partial(stated, b"\x0c\x0d\0\1"), [], numbers),
+    "HDR": (partial(stated, b"\x09\x10\0\1"), [], has(lambda _, path: b"cICP" in Path(path).read_bytes())),
+    "frames": (animation, [], has(lambda image, _: pages_or_frames(image), "the first")),
+    "durations": (animation, [], has(lambda image, _: durations(image))),
+    "plays": (animation, [], has(lambda image, _: image.info.get("loop") in (3, 2))),
 }  # fmt: skip
 
 
-def cell(column: str, source: str, type_: str) -> str:
-    """kept, dropped (and named in the summary) or refused."""
-    _, options, seen = COLUMNS[column]
+def cell(columns: Columns, column: str, source: str, type_: str, messages: list[str]) -> str:
+    """What became of a thing in a file of a type: kept, how it was converted, dropped and named, or refused."""
+    _, options, seen = columns[column]
     output = f"out{'.tif' if type_ == 'TIFF' else TYPES[type_].endings[0]}"
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
-        code = command(["resize", source, output, "--size", "24x16", "--force", *options])
+    said, refused = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(refused):
+        code = command(
+            ["resize", source, output, "--size", "16x24" if source == "turned.jpg" else "24x16", "--force", *options]
+        )
     if code:
-        return "refused"
-    with Image.open(output) if column != "floats" else contextlib.nullcontext() as image:
-        kept = seen(image, output)
-    if kept:
-        return "yes"
-    if column in NAMED and not any(name in said.getvalue().partition("not kept: ")[2] for name in NAMED[column]):
+        message = refused.getvalue().strip().removeprefix(f"tenter: {output}: ").replace(shown(type_), "TYPE", 1)
+        if message not in messages:
+            messages.append(message)
+        return f"{REFUSED} {1 + messages.index(message)}"
+    with Image.open(output) if column not in ("float32", "int16", "5 channels") else contextlib.nullcontext() as image:
+        found = seen(image, output, said.getvalue())
+    lost = said.getvalue().partition("not kept: ")[2]
+    if (
+        found in (LOST, "the first")
+        and column in NAMED
+        and not {NAMED[column], NAMED["frames"]} & set(lost.strip().split(", "))
+    ):
         raise AssertionError(f"{type_} loses {column} without a word: {said.getvalue()}")
-    return "no"
+    return found
+
+
+def one_table(columns: Columns, messages: list[str]) -> str:
+    sources = {make: make() for make, _, _ in columns.values()}
+    rows = [
+        [
+            shown(type_),
+            *(cell(columns, column, sources[make], type_, messages) for column, (make, _, _) in columns.items()),
+        ]
+        for type_ in TYPES
+        if type_ != LEFT_OUT
+    ]
+    head = ["Written as", *columns]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
 
 
 def table() -> str:
     before = Path.cwd()
+    messages: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            sources = {make: make() for make, _, _ in COLUMNS.values()}
-            rows = [
-                [shown(type_), *(cell(column, sources[make], type_) for column, (make, _, _) in COLUMNS.items())]
-                for type_ in TYPES
-                if type_ != LEFT_OUT
-            ]
+            tables = [one_table(columns, messages) for columns in (PIXELS, SAID)]
         finally:
             os.chdir(before)
-    head = ["Written as", *COLUMNS]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+    notes = "".join(f"{n}. {message.replace('out.', 'OUT.')}\n" for n, message in enumerate(messages, 1))
+    return f"{tables[0]}\nThe messages of what is refused:\n\n{notes}\n{tables[1]}"
 
 
 def main() -> int:
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
+    _, after = rest.split(END, 1)
     made = before + BEGIN + "\n" + table() + "\n" + END + after
     if "--check" in sys.argv:
         return int(page != made)

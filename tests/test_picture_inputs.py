@@ -15,6 +15,7 @@ import pytest
 
 from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, pixels_of, run
+from tenter.cli.first_bytes import REFUSED
 from tenter.cli.formats import TYPES
 from tenter.cli.main import main
 
@@ -197,3 +198,43 @@ def test_icons_and_cursors_are_read_at_their_largest() -> None:
     run("resize", "b.ico", "c.png", "--width", 16)
     run("resize", "b.cur", "d.png", "--width", 16)
     np.testing.assert_array_equal(np.asarray(Image.open("c.png")), np.asarray(Image.open("d.png")))
+
+
+def test_parts_of_a_jpeg_that_are_not_read_are_named() -> None:
+    parts = [
+        (b"\xeb", b"JP\0\1box", "content credentials"), (b"\xe1", b"http://ns.adobe.com/xmp/extension/\0guid", "extended XMP"),
+        (b"\xe2", b"urn:iso:std:iso:ts:21496:-1\0", "gain map"), (b"\xe4", b"a camera's own", "segment APP4"), (b"\xe2", b"FPXR\0", "FlashPix data"),
+    ]  # fmt: skip
+    segments = b"".join(b"\xff" + mark + struct.pack(">H", 2 + len(data)) + data for mark, data, _ in parts)
+    plain = contents("JPEG")
+    Path("in.jpg").write_bytes(plain[:2] + segments + plain[2:])
+    said = ran("resize", "in.jpg", "out.jpg", "--width", 9).stdout
+    assert said.endswith(f"; not kept: {', '.join(name for _, _, name in parts)}\n")
+    Path("plain.jpg").write_bytes(plain)
+    assert "not kept" not in ran("resize", "plain.jpg", "again.jpg", "--width", 9).stdout
+
+
+def test_private_tags_of_a_tiff_are_named() -> None:
+    tifffile = pytest.importorskip("tifffile")
+    tags = [
+        (34118, "s", 0, "AP_WD = 5 mm", True),
+        (37724, "B", 4, b"8BIM", True),
+        (33550, "d", 3, (1.0, 1.0, 0.0), True),
+    ]
+    tifffile.imwrite("in.tif", pixels_of("gray"), extratags=tags, metadata=None)
+    said = ran("resize", "in.tif", "out.tif", "--width", 9).stdout
+    assert said.endswith("; not kept: georeference, TIFF tag 34118, layers\n")
+    tifffile.imwrite("plain.tif", pixels_of("RGB"), photometric="rgb", metadata=None)
+    assert "not kept" not in ran("resize", "plain.tif", "again.tif", "--width", 9).stdout
+
+
+def test_the_page_names_each_type_that_is_read_or_refused() -> None:
+    page = (Path(__file__).resolve().parent.parent / "docs" / "file-formats.md").read_text()
+    for word in ("PSD", "MPO", "ICNS", "CUR", "XPM", "Sun raster"):
+        assert word in page
+    for what in REFUSED:
+        kind = what.removeprefix("a ").removeprefix("an ").split(" (")[0]
+        word = {"large Photoshop document": "PSB", "raw file of a camera": "raw files of cameras"}.get(
+            kind, kind.split(" image")[0]
+        )
+        assert word.removesuffix(" document").removesuffix(" file").removesuffix(" drawing") in page, what

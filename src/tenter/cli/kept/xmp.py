@@ -24,6 +24,7 @@ PARTS = {
     CAMERA: (rb"(?:Motion|Micro)[\w.-]*", VIDEO),
     b"http://ns.google.com/photos/1.0/depthmap/": (ANY, DEPTH_MAP),
     b"http://ns.google.com/photos/1.0/image/": (ANY, DEPTH_MAP),
+    b"http://ns.adobe.com/xmp/note/": (rb"HasExtendedXMP", "extended XMP"),
     b"http://ns.google.com/photos/1.0/container/": (rb"Directory", ""),  # of any of them, which say so themselves
 }
 

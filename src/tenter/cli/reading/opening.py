@@ -17,6 +17,7 @@ from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, rea
 from tenter.cli.kept.stated import unknown_chunks, with_stated
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, psd, tiff
+from tenter.cli.reading.unread import of_jpeg, of_tiff
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import quiet
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the image", "bits beyond 8 per channel"
 SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER, DNG_VERSION = 254, 1, 2, 297, 50706
 STAND_IN = "still image that stands for the animation"
-PLACE, STACK = "georeference", "description of the stack"
+STACK = "description of the stack"
 #: types whose images are not an animation; one of them is the image
 STILL = ("MPO", "HEIF", "PSD")
-#: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
-GEOTIFF = {33550, 33922, 34264, 34735}
 #: what files begin with if they carry something that Pillow does not read
 MARKS = {
     "JPEG2000": {b"JpgTiffExif->JP2": EXIF, bytes.fromhex("be7acfcb97a942e89c71999491e3afac"): XMP},
@@ -161,8 +160,8 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
         unread.append(STACK)
     packet = info.get("xmp") or b""
     unread += xmp.parts(packet.encode() if isinstance(packet, str) else packet)
-    if GEOTIFF & set(getattr(image, "tag_v2", ())):
-        unread.append(PLACE)
+    if type_ in ("JPEG", "TIFF"):
+        unread += of_jpeg(image) if type_ == "JPEG" else of_tiff(getattr(image, "tag_v2", ()))
     if type_ == "PSD":
         unread += psd.unread(image, file)
     elif image.format in STILL and getattr(image, "n_frames", 1) > 1:
