@@ -14,9 +14,39 @@ ALPHA = ("LA", "RGBA", "PA")
 SIGNED = {"LAB": np.array([0, 128, 128], np.uint8)}
 
 
+#: What a decoder can shrink a JPEG by; and by how much a filter still has to shrink then, as a decoder averages less
+#: evenly (tests/test_cli_draft.py).
+REDUCTIONS, LEFT = (8, 4, 2), 4
+
+
 def is_image(x: Any) -> bool:
     module = sys.modules.get("PIL.Image")
     return module is not None and isinstance(x, module.Image)
+
+
+def reduction(stored: tuple[int, int], factor: Any, left: int = LEFT, even: bool = True) -> int:
+    """By how much a decoder may shrink an image of a stored height and width which is shrunk by `factor`. even: only
+    where that divides both sides, as else the last pixel stands for fewer ones and gets too much weight."""
+    fits = (by for by in REDUCTIONS if not even or stored[0] % by == stored[1] % by == 0)
+    return next((by for by in fits if factor >= left * by), 1)
+
+
+def drafted(image: Any, factor: Any) -> tuple[Any, int]:
+    """A JPEG that is not decoded yet, decoded smaller if `factor` allows it, and by how much; else the image and 1. The
+    image that was given stays as it is."""
+    by = reduction((image.height, image.width), factor)
+    if by == 1 or image.format != "JPEG" or not getattr(image, "tile", None) or not getattr(image, "fp", None):
+        return image, 1
+    position = image.fp.tell()
+    try:
+        again = sys.modules["PIL.Image"].open(image.fp, formats=("JPEG",))
+        if again.size != image.size:  # by a draft of the user's
+            return image, 1
+        again.draft(None, (again.width // by, again.height // by))
+        again.load()
+    finally:
+        image.fp.seek(position)
+    return again, by
 
 
 def array_of(image: Any) -> Array:

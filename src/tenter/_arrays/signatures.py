@@ -134,6 +134,7 @@ class PartRule(TypedDict, total=False):
 class PictureRule(PartRule, total=False):
     scale: Numbers | None
     box: Box | None
+    draft: bool
 
 
 class Fields(TypedDict, total=False):

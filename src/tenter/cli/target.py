@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from tenter._arrays import pillow_images
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.picture_sizes import placed
 from tenter.cli.kept.orientation import SIDEWAYS, stored_box
@@ -14,9 +15,8 @@ from tenter.cli.sizes import scaled
 
 #: top, left, bottom, right; floats or fractions
 Box = tuple[Any, Any, Any, Any]
-#: What a decoder can shrink a JPEG by. It averages less evenly than a filter, so it leaves the filter this much to do:
-#: so much that the difference is not seen (tests/test_cli_draft.py), or, with --fast, as much as other programs leave.
-REDUCTIONS, LEFT = (8, 4, 2), {"close": 4, "fast": 2}
+#: How much a decoder that shrinks a JPEG leaves the filter to do; with --fast as much as other programs leave.
+LEFT = {"close": pillow_images.LEFT, "fast": 2}
 
 
 class Target(NamedTuple):
@@ -60,10 +60,7 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
     target = find_target(stored, orientation, options)
     top, left, bottom, right = target.box or (0, 0, *stored)
     factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
-    left = LEFT[options.decoding]
-    # Where the reduction does not divide a side, the last pixel covers fewer pixels and would get too much weight.
-    even = [by for by in REDUCTIONS if options.decoding == "fast" or (stored[0] % by == stored[1] % by == 0)]
-    return next((by for by in even if factor >= left * by), 1)
+    return pillow_images.reduction(stored, factor, LEFT[options.decoding], options.decoding != "fast")
 
 
 def check_box(box: Box, size: Any) -> None:

@@ -80,6 +80,7 @@ def resize(
     linear_light: bool = False,
     layout: Layout | None = None,
     out: Any = None,
+    draft: bool = False,
     **no_other: Any,
 ) -> Any:
     """Resizes images. Alpha weights the colors; `linear_light` averages light instead of sRGB values.
@@ -118,6 +119,10 @@ def resize(
         The axes of x, and of the result. None: HW or HWC.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
+    draft : bool, default False
+        Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where an
+        antialiasing filter still shrinks by 4 then. It takes less time, and values differ by a few levels. The image
+        itself stays undecoded. Ignored for arrays, and with scale, box or linear light.
 
     Returns
     -------
@@ -139,6 +144,11 @@ def resize(
     crop_resize : A part that begins and ends anywhere, also mirrored.
     tenter.resize : Any axes, any edge, gradients.
     tenter.torch.transforms.Resize : The same for data loaders.
+
+    Notes
+    -----
+    The EXIF orientation of a Pillow image is not applied. `PIL.ImageOps.exif_transpose` turns the result, or the image,
+    which decodes it whole.
 
     Examples
     --------
@@ -166,6 +176,9 @@ def resize(
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
             take_other_names(resize, no_other, too_many)
+        flag("draft", draft)
+        if draft and not linear_light:
+            x, size = _forms.drafted(x, size, given)
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
                 return _forms.many(resize, x, size, layout, out, how)
@@ -174,6 +187,7 @@ def resize(
         return _one.resized(resize, x, size, layout, out, how)
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
+        shown["draft"] = draft or None
         shown |= {"mode": None if mode == "linear" else mode, "like": None if like == "pillow" else like}
         shown |= {"layout": layout, **no_other}
         raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None

@@ -13,9 +13,12 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.geometry import LARGEST, is_real, plain
+from tenter._specs import picture_sizes
 from tenter._specs.picture_sizes import Fill, Fit
 from tenter._specs.resize_arguments import NO_ANTIALIAS
 
+#: filters before which a decoder may average
+FILTERS = ("linear", "cubic", "hamming", "lanczos")
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
 
@@ -87,6 +90,27 @@ def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how
         if value is not None:
             refuse(TypeError, name, "None for an image of Pillow (np.asarray(image) is (H, W, C))", describe(value))
     return pillow_images.image_of(resize(pillow_images.array_of(image), **of_mode(image, how)), image)
+
+
+def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
+    """Pillow's images that are not decoded yet, decoded smaller where an antialiasing filter makes them smaller still;
+    and the size of the result, which follows from that of the whole image."""
+    wide = given["antialias"] or (given["antialias"] is None and given["like"] == "pillow")
+    if not wide or given["mode"] not in FILTERS or given["scale"] is not None or given["box"] is not None:
+        return x, size
+    if is_many(x):
+        return [drafted(each, size, given)[0] if pillow_images.is_image(each) else each for each in x], size
+    if not pillow_images.is_image(x):
+        return x, size
+    spans = (Fraction(0), Fraction(x.height)), (Fraction(0), Fraction(x.width))
+    what = picture_sizes.wanted(size)
+    if what is None:
+        sides = arguments.sizes("size", [size], least=1)
+        to, (rows, columns) = (sides[0], sides[-1]), spans
+    else:
+        to, (rows, columns) = picture_sizes.placed(what, spans)
+    image, _ = pillow_images.drafted(x, min((rows[1] - rows[0]) / to[0], (columns[1] - columns[0]) / to[1]))
+    return image, size if isinstance(size, Fill) else to
 
 
 def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,9 @@ from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
 from tenter.torch.transform_arguments import MODES, NEAREST, Made
 
+#: filters before which a decoder may average
+FILTERS = ("bilinear", "bicubic", "hamming", "lanczos")
+
 
 def image(x: Any, at: Place, how: Made) -> Any:
     mode, antialias = how.mode, how.antialias
@@ -30,6 +33,9 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
+    if how.draft and mode in FILTERS:
+        x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
+        at = at._replace(height=at.height // by, width=at.width // by) if by > 1 else at
     pixels = pillow_images.array_of(x)
     if x.mode in pillow_images.ALPHA:
         of = _call(pixels, (0, 1), at, mode, True)

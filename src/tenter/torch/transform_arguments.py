@@ -26,6 +26,7 @@ class Made(NamedTuple):
 
     mean, std: of each channel, after scaling to 0..1
     masks: keys and positions of the parts of a sample that are masks; None if nothing is said of them
+    draft: whether a JPEG may be decoded smaller
     """
 
     mode: str
@@ -34,10 +35,12 @@ class Made(NamedTuple):
     mean: tuple[float, ...] | None
     std: tuple[float, ...] | None
     masks: tuple[str | int, ...] | None
+    draft: bool = False
 
     def __str__(self) -> str:
         given = f"interpolation={self.mode}, antialias={self.antialias}"
         rest = {"dtype": self.dtype, "mean": self.mean, "std": self.std, "masks": self.masks}
+        rest["draft"] = self.draft or None
         return ", ".join([given, *(f"{name}={value}" for name, value in rest.items() if value is not None)])
 
 

@@ -310,6 +310,10 @@ class Thumbnail(torch.nn.Module):
     masks : str, int or sequence of these, optional
         Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
         (): other arrays are passed through. None: they are refused if they have the image's size.
+    draft : bool, default False
+        Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where the
+        filter still shrinks by 4 then. It takes less time, and values differ by a few levels. The image itself stays
+        undecoded.
 
     Raises
     ------
@@ -320,6 +324,11 @@ class Thumbnail(torch.nn.Module):
     --------
     Resize : A size for the shorter side.
     tenter.image.Fit : The same for arrays.
+
+    Notes
+    -----
+    The EXIF orientation is not applied, nor does Pillow's `thumbnail`. `PIL.ImageOps.exif_transpose` turns the result,
+    or the image, which decodes it whole.
 
     Examples
     --------
@@ -338,15 +347,18 @@ class Thumbnail(torch.nn.Module):
         mean: Sequence[float] | None = None,
         std: Sequence[float] | None = None,
         masks: str | int | Sequence[str | int] | None = None,
+        draft: bool = False,
         **no_other: NoReturn,
     ) -> None:
         super().__init__()
         with checked(
             self, too_many, no_other, size=size, interpolation=interpolation,
             antialias=antialias, dtype=dtype, mean=mean, std=std, masks=masks,
+            draft=draft,
         ):  # fmt: skip
             self.size = pair("size", size)
-            self.made = made(interpolation, antialias, dtype, mean, std, masks)
+            arguments.flag("draft", draft)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)._replace(draft=bool(draft))
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
