@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import weakref
 from pathlib import Path
 from typing import Any
@@ -257,3 +258,41 @@ def test_pages_of_any_depth_and_kind_become_frames_of_one(capsys: pytest.Capture
     frames = imagecodecs.apng_decode(Path("out.png").read_bytes())
     np.testing.assert_array_equal(frames[0], deep)
     np.testing.assert_array_equal(frames[1], 65535 - deep)
+
+
+def test_pages_of_labels_and_of_gray_become_frames_of_the_same_colors() -> None:
+    tifffile = pytest.importorskip("tifffile")
+    rng = np.random.default_rng(0)
+    labels, maps = rng.integers(0, 4, (2, 12, 10), np.uint8), rng.integers(0, 256, (2, 3, 256), np.uint8)
+    with tifffile.TiffWriter("in.tif") as file:
+        for page, colors in zip(labels, maps):
+            file.write(page, photometric="palette", colormap=colors.astype(np.uint16) * 257, metadata=None)
+    run("resize", "in.tif", "out.png", "--scale", 2, "--labels")
+    with Image.open("out.png") as image:
+        for k in range(2):
+            image.seek(k)
+            seen = maps[k].T[labels[k]].repeat(2, 0).repeat(2, 1)
+            np.testing.assert_array_equal(np.asarray(image.convert("RGB")), seen)
+    with tifffile.TiffWriter("gray.tif") as file:
+        for page in (pixels_of("gray"), 255 - pixels_of("gray")):
+            file.write(page, metadata=None)
+    for target in ("gray.avif", "gray.webp", "gray.gif"):
+        run("resize", "gray.tif", target, "--scale", 2)
+        with Image.open(target) as image:
+            assert image.n_frames == 2
+
+
+def test_a_source_that_cannot_be_read_on_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the result is written, so that its name is not the one that is said."""
+    first, *others = frames(False)
+    first.save("in.gif", save_all=True, append_images=others, duration=DURATIONS)
+    read = opening._read
+
+    def failing(image: Any, file: Any, index: int, how: Any) -> Any:
+        if index == 2:
+            raise OSError(errno.EIO, "Input/output error")
+        return read(image, file, index, how)
+
+    monkeypatch.setattr(opening, "_read", failing)
+    done = ran("resize", "in.gif", "out.gif", "--scale", 0.5)
+    assert done.stderr == "tenter: in.gif: Input/output error\n" and not Path("out.gif").exists()

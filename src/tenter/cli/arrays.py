@@ -12,6 +12,9 @@ from tenter.cli.first_bytes import NPY
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.sizes import check_fits
 
+#: A last axis that is longer is not taken for channels.
+CHANNELS = 4
+
 
 def read_npy(path: Path) -> npt.NDArray[Any]:
     """Read a .npy file. Refuse pickled objects, and a file that is shorter than its header requires."""
@@ -30,6 +33,18 @@ def read_npy(path: Path) -> npt.NDArray[Any]:
 def shape_of_npy(path: Path) -> tuple[int, ...]:
     """The shape of the array in a .npy file, by its header."""
     return _mapped(path).shape
+
+
+def check_shape(source: Path, shape: tuple[int, ...], to_npy: bool) -> None:
+    """Refuse an array that is not of an image's shape. One of three long axes is a volume, not many channels."""
+    if len(shape) not in (2, 3):
+        what = "expected an array (H, W) or (H, W, C)"
+        raise Refusal(f"{source}: {what}, got shape {shape}; --axes says which to resize")
+    if to_npy and len(shape) == 3 and shape[2] > CHANNELS:
+        what = f"expected a size for each axis of an array of shape {shape}, or at most {CHANNELS} channels"
+        raise Refusal(f"{source}: {what}; --axes 0 1 resizes its first two axes")
+    if 0 in shape:
+        raise Refusal(f"{source}: expected an array with at least one pixel, got shape {shape}")
 
 
 def _mapped(path: Path) -> npt.NDArray[Any]:

@@ -26,7 +26,7 @@ SPACES = {
     "gray": ("GRAY", 1), "gray+alpha": ("GRAY", 1), "RGB": ("RGB", 3), "RGBA": ("RGB", 3), "palette": ("RGB", 3),
     "CMYK": ("CMYK", 4),
 }  # fmt: skip
-#: types in whose files Pillow stores gray as colors
+#: types in whose files gray is stored as colors, as in animated AVIF
 GRAY_AS_RGB = ("WEBP", "HEIF")
 KINDS = {"GRAY": "gray", "RGB": "RGB", "CMYK": "CMYK"}
 #: A profile that moves no color further than so many levels of 255 is sRGB, rounded in another way.
@@ -35,7 +35,7 @@ SAME = 1
 GRID = np.linspace(0, 255, 18).round().astype(np.uint8)
 
 
-def fitted(picture: Picture, type_: str) -> tuple[Picture, list[str]]:
+def fitted(picture: Picture, type_: str, moves: bool) -> tuple[Picture, list[str]]:
     """The image with a profile of the numbers that a file of `type_` stores; and the name of one that no program could
     follow, as it speaks of other numbers."""
     icc = picture.metadata.icc
@@ -45,7 +45,7 @@ def fitted(picture: Picture, type_: str) -> tuple[Picture, list[str]]:
     if space_of(icc) != space:
         made = replace(picture, metadata=replace(picture.metadata, icc=None, chunks={}))
         return made, [f"{PROFILE} (of {space_of(icc)}, not {space})"]
-    if space == "GRAY" and type_ in GRAY_AS_RGB:
+    if space == "GRAY" and (type_ in GRAY_AS_RGB or (type_ == "AVIF" and moves)):
         if (made_of_it := of_equal_colors(icc, OF_SRGB)) is None:
             made, said = as_srgb(picture)
             return made, [said]

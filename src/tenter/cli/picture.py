@@ -93,28 +93,15 @@ def common_kind(pictures: Iterable[Picture]) -> str:
     colors = alpha = False
     for picture in pictures:
         colors = colors or picture.kind not in ("gray", "gray+alpha", "bilevel")
-        alpha = alpha or (picture.alpha and not is_opaque(picture))
+        alpha = alpha or _is_clear(picture)
         if colors and alpha:
             break
     return ("RGB" if colors else "gray") + ({True: "A", False: "+alpha"}[colors] if alpha else "")
 
 
-def is_opaque(picture: Picture) -> bool:
-    """Whether nothing of an image with alpha is clear."""
+def _is_clear(picture: Picture) -> bool:
+    """Whether a part of an image is clear."""
+    if picture.palette is not None:
+        return picture.palette[1] is not None
     full = np.iinfo(picture.pixels.dtype).max if picture.pixels.dtype.kind in "ui" else 1
-    return bool((picture.pixels[..., -1] == full).all())
-
-
-def as_kind(picture: Picture, kind: str) -> Picture:
-    """An image in a kind that `common_kind` found for it and others."""
-    if picture.kind == kind:
-        return picture
-    stack = picture.pixels if picture.pixels.ndim == 3 else picture.pixels[..., None]
-    colors = stack[..., : stack.shape[-1] - picture.alpha]
-    if kind.startswith("RGB") and colors.shape[-1] == 1:
-        colors = colors.repeat(3, -1)
-    if kind in ("gray+alpha", "RGBA"):
-        full = np.iinfo(stack.dtype).max if stack.dtype.kind in "ui" else 1
-        alpha = stack[..., -1:] if picture.alpha else np.full_like(stack[..., :1], full)
-        colors = np.concatenate((colors, alpha), -1)
-    return replace(picture, pixels=np.ascontiguousarray(colors[..., 0] if kind == "gray" else colors), kind=kind)
+    return picture.alpha and not bool((picture.pixels[..., -1] == full).all())

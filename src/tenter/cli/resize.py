@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 import tenter
 from tenter._rules.axis_rule import NEAREST
-from tenter.cli.arrays import read_npy, write_npy
+from tenter.cli.arrays import check_shape, read_npy, write_npy
 from tenter.cli.colors import is_of_inks
 from tenter.cli.first_bytes import type_of_input
 from tenter.cli.flatten import flattened
@@ -28,7 +28,7 @@ from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, common_kind, from_array, upright
 from tenter.cli.reading.opening import DEPTH, How, Opened, opened
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
-from tenter.cli.refusal import Refusal, named
+from tenter.cli.refusal import Refusal, first_line, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
@@ -51,8 +51,6 @@ Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
 Place = Callable[[Callable[[BinaryIO], None]], None]
 Distances = Sequence[float | None]
-#: A last axis that is longer is not taken for channels.
-CHANNELS = 4
 #: Types whose endings say more than the type. A copy of such a file keeps its ending.
 NAMED_EXACTLY = ("PPM", "JPEG2000")
 COPIED = 1 << 20  # bytes at a time
@@ -92,30 +90,43 @@ def resize_file(
     if from_npy and to_npy:
         _check_plain(options)
     ends_alike = Path(output).suffix.lower() == Path(name).suffix.lower()
-    may_copy = (ends_alike or type_ not in NAMED_EXACTLY) and options.frame is None
+    is_exact = ends_alike or type_ not in NAMED_EXACTLY
+    may_copy = is_exact and options.frame is None and type_ != "" and not changes_file(options.encoding)
+    open_ = partial(_opened, source, from_npy, type_, options)
+    return _resize_pictures(open_, source, output, options, may_copy, place)
+
+
+def _resize_pictures(
+    open_: Callable[[], AbstractContextManager[Opened]],
+    source: Path,
+    output: str,
+    options: Options,
+    may_copy: bool,
+    place: Place,
+) -> tuple[Sizes, tuple[str, ...]]:
+    """Resize the images of a file, which `open_` opens, one at a time. may_copy: whether the file itself is the result
+    if nothing of it changes."""
+    type_ = FORMATS.get(Path(output).suffix.lower(), "")
     with ExitStack() as closing:
-        origin, pictures = closing.enter_context(_opened(source, from_npy, type_, options))
-        job = _Job(origin, type_, output, options, [], [])
+        origin, pictures = closing.enter_context(open_())
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
-        may_copy = may_copy and type_ != "" and not changes_file(options.encoding)
+        job = _Job(origin, type_, output, options, [], [])
         if origin.frames > 1 and (may_copy or type_ in OF_ONE_KIND):
-            again = partial(_opened, source, from_npy, type_, options)
-            may_copy, kind = _surveyed(job, again, may_copy)
+            may_copy, kind = _surveyed(job, open_, may_copy)
             job = job._replace(origin=origin._replace(kind=kind))
         made = job.carry_out(pictures)
         if origin.frames == 1:
-            # The image that was read is not kept while the result is encoded: both would take memory.
-            ((result, unchanged),) = made
-            may_copy, made = may_copy and unchanged, iter([(result, unchanged)])
-            del result
+            # What was read is not kept while the result is encoded: both would take memory.
+            result = [*made]
+            may_copy = may_copy and result[0][1]
+            made = iter(result)
             closing.close()
         if may_copy:
-            if not job.sizes:
-                next(made)
+            next(made)
             place(partial(_copy, source))
             return job.sizes[0]._replace(pictures=origin.frames, copied=True), ()
         images = (picture for picture, _ in made)
-        if to_npy:
+        if not type_:
             place(lambda file: write_npy(file, next(images).pixels))
         else:
             place(lambda file: write_pictures(file, images, output, type_, job.origin, options.encoding))
@@ -147,9 +158,12 @@ class _Job(NamedTuple):
 
     def carry_out(self, pictures: Iterator[Picture]) -> Iterator[tuple[Picture, bool]]:
         """Each image as it is written, and whether it is the one that was read."""
-        for picture in pictures:
-            yield self._one(picture)
-            del picture
+        try:
+            for picture in pictures:
+                yield self._one(picture)
+                del picture  # before the next one is read
+        except OSError as error:  # which would be taken for one of the file that is written meanwhile
+            raise Refusal(first_line(error)) from error
 
     def _one(self, picture: Picture) -> tuple[Picture, bool]:
         made, size, missing = _resize_picture(picture, self.output, self.type, self.options)
@@ -335,15 +349,3 @@ def _array_of_pixels(source: Path, to_npy: bool) -> Pixels:
     array = read_npy(source)
     check_shape(source, array.shape, to_npy)
     return array
-
-
-def check_shape(source: Path, shape: tuple[int, ...], to_npy: bool) -> None:
-    """Refuse an array that is not of an image's shape. One of three long axes is a volume, not many channels."""
-    if len(shape) not in (2, 3):
-        what = "expected an array (H, W) or (H, W, C)"
-        raise Refusal(f"{source}: {what}, got shape {shape}; --axes says which to resize")
-    if to_npy and len(shape) == 3 and shape[2] > CHANNELS:
-        what = f"expected a size for each axis of an array of shape {shape}, or at most {CHANNELS} channels"
-        raise Refusal(f"{source}: {what}; --axes 0 1 resizes its first two axes")
-    if 0 in shape:
-        raise Refusal(f"{source}: expected an array with at least one pixel, got shape {shape}")

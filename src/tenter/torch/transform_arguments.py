@@ -39,8 +39,13 @@ class Made(NamedTuple):
 
     def __str__(self) -> str:
         given = f"interpolation={self.mode}, antialias={self.antialias}"
-        rest = {"dtype": self.dtype, "mean": self.mean, "std": self.std, "masks": self.masks}
-        rest["draft"] = self.draft or None
+        rest = {
+            "dtype": self.dtype,
+            "mean": self.mean,
+            "std": self.std,
+            "masks": self.masks,
+            "draft": self.draft or None,
+        }
         return ", ".join([given, *(f"{name}={value}" for name, value in rest.items() if value is not None)])
 
 

@@ -48,7 +48,7 @@ GRAYS = ("1", "L", "LA", "I", "I;16")  # Pillow's modes
 
 def chunks_of(file: BinaryIO) -> dict[bytes, bytes]:
     """The chunks of a PNG before its pixels, the first of each name."""
-    position, found = file.tell(), {}
+    position, found = file.tell(), dict[bytes, bytes]()
     file.seek(SIGNATURE)
     while len(head := file.read(8)) == 8 and (name := head[4:]) not in (b"IDAT", b"IEND"):
         length = int.from_bytes(head[:4], "big")

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tenter.cli.formats import shown
-from tenter.cli.picture import Origin, Picture, as_kind
+from tenter.cli.picture import Origin, Picture
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.writing import apng, deep, gif, jpeg, pillow, tiff
 from tenter.cli.writing.encoding import Encoding
@@ -42,7 +42,7 @@ def _write(
     elif origin.frames == 1:
         _write_one(file, next(pictures), path, type_, origin, encoding)
     elif type_ == "PNG":
-        alike = (as_kind(picture, origin.kind) for picture in pictures)
+        alike = (pillow.as_kind(picture, origin.kind) for picture in pictures)
         apng.write(file, alike, origin, partial(_write_one, path=path, type_=type_, origin=origin, encoding=encoding))
     else:
         pillow.write_frames(file, pictures, type_, origin, encoding)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from PIL import Image
 
-A, B = TypeVar("A"), TypeVar("B")
+A = TypeVar("A")
+B = TypeVar("B")
 Box = tuple[int, int, int, int]
 
 
@@ -36,7 +37,7 @@ class Rest:
 
     def __getattr__(self, name: str) -> Any:
         """What is asked of the image is the frame's."""
-        return getattr(self.__dict__["_image"], name)
+        return getattr(self.__dict__.get("_image"), name)
 
 
 def with_next(items: Iterable[A]) -> Iterator[tuple[A, A | None]]:

@@ -92,7 +92,7 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
     if picture.metadata.icc and loses_profile(type_, encoding):
         picture, lost = without_profile(picture, encoding)
     if not encoding.strip:
-        picture, misfit = fitted(picture, type_)
+        picture, misfit = fitted(picture, type_, origin.frames > 1)
         lost += misfit
     if encoding.strip or encoding.srgb:
         lost += [f"{name} (not converted)" for name in names(picture.metadata.chunks)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -12,7 +13,7 @@ from tenter.cli.formats import CODESTREAMS, register
 from tenter.cli.kept.exif import exif_block
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.stated import with_chunks
-from tenter.cli.picture import Origin, Picture, as_kind
+from tenter.cli.picture import Origin, Picture
 from tenter.cli.writing.encoding import Encoding
 from tenter.cli.writing.frames import Rest
 
@@ -60,10 +61,11 @@ def write(file: BinaryIO, picture: Picture, path: str, type_: str, origin: Origi
 def write_frames(file: BinaryIO, pictures: Iterator[Picture], type_: str, origin: Origin, encoding: Encoding) -> None:
     """Write the frames of a WebP or AVIF, which Pillow takes one after another."""
     durations: list[int] = []
+    kind = {"gray": "RGB", "gray+alpha": "RGBA"}.get(origin.kind, origin.kind)  # of gray, Pillow looks at all first
 
     def image(picture: Picture) -> Image.Image:
         durations.append(round(picture.duration))
-        return image_of(as_kind(picture, origin.kind) if origin.kind else picture)
+        return image_of(as_kind(picture, kind) if kind else picture)
 
     first = next(pictures)
     options = _lossy(first, type_, origin, encoding)
@@ -94,6 +96,24 @@ def image_of(picture: Picture) -> Image.Image:
         if transparency is not None:
             image.info["transparency"] = transparency
     return image
+
+
+def as_kind(picture: Picture, kind: str) -> Picture:
+    """An image in a kind that `common_kind` found for it and others."""
+    if picture.kind == kind:
+        return picture
+    if picture.kind in ("palette", "bilevel"):
+        mode = {"gray": "L", "gray+alpha": "LA"}.get(kind, kind)
+        return replace(picture, pixels=np.asarray(image_of(picture).convert(mode)), kind=kind, palette=None)
+    stack = picture.pixels if picture.pixels.ndim == 3 else picture.pixels[..., None]
+    colors = stack[..., : stack.shape[-1] - picture.alpha]
+    if kind.startswith("RGB") and colors.shape[-1] == 1:
+        colors = colors.repeat(3, -1)
+    if kind in ("gray+alpha", "RGBA"):
+        full = np.iinfo(stack.dtype).max if stack.dtype.kind in "ui" else 1
+        alpha = stack[..., -1:] if picture.alpha else np.full_like(stack[..., :1], full)
+        colors = np.concatenate((colors, alpha), -1)
+    return replace(picture, pixels=np.ascontiguousarray(colors[..., 0] if kind == "gray" else colors), kind=kind)
 
 
 def carried_by_png(picture: Picture) -> dict[str, Any]:
