@@ -17,6 +17,10 @@ from tenter.cli import resize
 from tenter.cli.formats import FORMATS
 from tenter.cli.reading import opening
 
+try:
+    import cv2
+except ImportError:
+    cv2 = None
 ENDINGS = ["gif", "webp", "png", "avif"]
 DURATIONS = [40, 60, 80, 100]
 #: how far rendered frames may be from Pillow's, as these types are lossy
@@ -208,6 +212,9 @@ def test_each_frame_is_seen_as_it_was_whatever_comes_and_goes(target: str) -> No
         shown = [k for k, frame in enumerate(before) if k == 0 or far(frame, before[k - 1]) > 0]
         assert (len(after), sum(times)) == (len(shown), sum(durations)), seed
         assert max(far(before[k], frame) for k, frame in zip(shown, after)) == 0, seed
+        if hasattr(cv2, "imreadanimation"):  # a second reader
+            _, others = cv2.imreadanimation(f"out.{target}")
+            assert max(far(before[k], frame[..., [2, 1, 0, 3]]) for k, frame in zip(shown, others.frames)) == 0, seed
 
 
 @pytest.mark.parametrize("target", ["gif", "png", "webp", "avif", "tif"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -247,15 +248,36 @@ def test_a_tiff_is_compressed_unless_its_source_is_a_tiff_that_is_not(kind: str)
             assert int(out.pages[0].compression) == 8
 
 
-# ---- the table
+# ---- the tables, which `python docs/picture_formats.py` writes
 
 
-@pytest.mark.slow
-def test_the_table_of_what_is_kept() -> None:
+def program() -> Any:
+    """docs/picture_formats.py"""
     pytest.importorskip("imagecodecs")
     spec = importlib.util.spec_from_file_location("picture_formats", ROOT / "docs" / "picture_formats.py")
     assert spec is not None and spec.loader is not None
-    program: Any = importlib.util.module_from_spec(spec)
-    sys.modules["picture_formats"] = program
-    spec.loader.exec_module(program)
-    assert program.table() in (ROOT / "docs" / "file-formats.md").read_text()
+    made: Any = importlib.util.module_from_spec(spec)
+    sys.modules["picture_formats"] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.slow
+def test_the_tables_say_what_becomes_of_everything_in_every_type() -> None:
+    assert program().table() in (ROOT / "docs" / "file-formats.md").read_text()
+
+
+@pytest.mark.parametrize("column", ["RGBA", "CMYK", "P3 by cICP", "frames"])
+def test_a_column_of_the_tables_says_what_becomes_of_a_picture(column: str) -> None:
+    tables, page = program(), (ROOT / "docs" / "file-formats.md").read_text()
+    columns = tables.PIXELS if column in tables.PIXELS else tables.SAID
+    messages = re.findall(r"^\d+\. (TYPE .*)$", page, re.MULTILINE)
+    (table,) = (part for part in page.split("| Written as |")[1:] if column in part.splitlines()[0].split(" | "))
+    at = table.splitlines()[0].strip(" |").split(" | ").index(column)
+    source = columns[column][0]()
+    for line in table.splitlines()[2:]:
+        if not line.startswith("| "):
+            break
+        name, *cells = line.strip("| ").split(" | ")
+        (type_,) = (type_ for type_ in TYPES if tables.shown(type_) == name)
+        assert tables.cell(columns, column, source, type_, messages) == cells[at], (name, column)

@@ -56,13 +56,16 @@ def write(file: BinaryIO, pictures: Iterator[Picture], origin: Origin) -> None:
     # Pillow lets other threads run while it quantizes. A process of several has one thread.
     drawn = in_order(_drawn, _planned(frames), max(1, min(origin.frames, tenter.get_num_threads())))
     height, width = first.pixels.shape[:2]
-    file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0))
+    table, parts_of_first = next(drawn)
+    bits = max(1, (len(table) // 3 - 1).bit_length())
+    file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0x7F + bits, 0, 0) + table.ljust(3 << bits, b"\0"))
     if origin.frames > 1 and origin.plays != 1:  # GIF says how often it plays again
         file.write(b"!\xff\x0bNETSCAPE2.0\3\1" + struct.pack("<HB", max(origin.plays - 1, 0), 0))
     if comment:
         parts = [comment[at : at + 255] for at in range(0, len(comment), 255)]
         file.write(b"!\xfe" + b"".join(bytes([len(part)]) + part for part in parts) + b"\0")
-    for parts_of_frame in drawn:
+    file.writelines(parts_of_first)
+    for _, parts_of_frame in drawn:
         file.writelines(parts_of_frame)
     file.write(b";")
 
@@ -98,14 +101,14 @@ def _longer(a: Frame, b: Frame) -> Frame:
     return b._replace(duration=a.duration + b.duration, disposal=a.disposal)
 
 
-def _planned(frames: Iterator[Frame]) -> Iterator[tuple[Frame, Mask | None]]:
-    """Each frame, and where it is what the one before it leaves. A frame is cleared if the next one is clear where it
-    is seen; its place is then the whole image."""
+def _planned(frames: Iterator[Frame]) -> Iterator[tuple[Frame, Mask | None, bool]]:
+    """Each frame, where it is what the one before it leaves, and whether it is the first. A frame is cleared if the
+    next one is clear where it is seen; its place is then the whole image."""
     before = None
     for frame, after in with_next(frames):
         if after is not None and bool((frame.seen & ~after.seen).any()):
             frame = frame._replace(disposal=CLEARED)
-        yield frame, None if before is None else _unchanged(before, frame)
+        yield frame, None if before is None else _unchanged(before, frame), before is None
         before = frame
 
 
@@ -117,11 +120,12 @@ def _unchanged(before: Frame, after: Frame) -> Mask | None:
     return same if same.any() else None
 
 
-def _drawn(planned: tuple[Frame, Mask | None]) -> list[bytes]:
-    """A frame as a GIF has it: what of it is drawn over the one before, with a palette of its own."""
+def _drawn(planned: tuple[Frame, Mask | None, bool]) -> tuple[bytes, list[bytes]]:
+    """The palette of a frame, and the frame as a GIF has it: what of it is drawn over the one before, with its palette;
+    that of the first frame is the file's, as some decoders expect one there."""
     from PIL.GifImagePlugin import getdata
 
-    frame, same = planned
+    frame, same, is_first = planned
     image = _indexed(frame, same)
     height, width = frame.seen.shape
     box = (0, 0, width, height)
@@ -129,10 +133,10 @@ def _drawn(planned: tuple[Frame, Mask | None]) -> list[bytes]:
         drawn = frame.seen & ~same
         box = box_of(drawn.any(1), drawn.any(0))
         image = image.crop(box)
-    how: dict[str, Any] = {"duration": frame.duration, "disposal": frame.disposal, "include_color_table": True}
+    how: dict[str, Any] = {"duration": frame.duration, "disposal": frame.disposal, "include_color_table": not is_first}
     if "transparency" in image.info:
         how["transparency"] = image.info["transparency"]
-    return getdata(image, box[:2], **how)
+    return bytes(image.getpalette() or ()), getdata(image, box[:2], **how)
 
 
 def _indexed(frame: Frame, same: Mask | None) -> Image.Image:
