@@ -156,7 +156,7 @@ def test_colors_look_as_the_chunks_of_a_png_say(name: str) -> None:
 
 
 def test_chunks_of_colors_are_kept_in_deep_animated_and_gray_png_too() -> None:
-    for name in ("P3 by cICP", "Adobe RGB by gAMA and cHRM", "a profile before gAMA"):
+    for name in ("P3 by cICP", "a profile before gAMA"):
         chunks, primaries, power = MEANT[name]
         deep = PATCHES.astype(np.uint16) * 257
         write("deep.png", patches(deep), chunks)
