@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import sys
 from functools import cache
@@ -15,8 +16,8 @@ import pytest
 
 from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, pixels_of, resized, run
-from tenter.cli.first_bytes import REFUSED
-from tenter.cli.formats import TYPES
+from tenter.cli.first_bytes import REFUSED, type_of
+from tenter.cli.formats import HEIF, TYPES
 from tenter.cli.main import main
 
 #: how Pillow calls a type, of those that have a signature and that it writes
@@ -238,3 +239,14 @@ def test_the_page_names_each_type_that_is_read_or_refused() -> None:
             kind, kind.split(" image")[0]
         )
         assert word.removesuffix(" document").removesuffix(" file").removesuffix(" drawing") in page, what
+
+
+def test_brands_say_which_codec_a_container_has() -> None:
+    for brands, type_ in [
+        ((b"avif", b"mif1", b"miaf"), "AVIF"), ((b"mif1", b"mif1", b"avif"), "AVIF"), ((b"avis", b"avif"), "AVIF"),
+        ((b"heic", b"mif1", b"heic"), "HEIF"), ((b"mif1", b"mif1", b"heic"), "HEIF"), ((b"msf1", b"hevc"), "HEIF"),
+        ((b"mp42", b"isom"), None), ((b"crx ", b"crx "), None),
+    ]:  # fmt: skip
+        head = struct.pack(">L", 12 + 4 * len(brands)) + b"ftyp" + brands[0] + bytes(4) + b"".join(brands[1:])
+        assert type_of(head, "x") == (type_ if type_ in TYPES else None), brands
+        assert (re.match(HEIF, head, re.DOTALL) is not None) == (type_ == "HEIF"), brands
