@@ -19,7 +19,7 @@ OTHERS = {
     b"IHDR", b"PLTE", b"tRNS", b"pHYs", b"tEXt", b"zTXt", b"iTXt", b"eXIf", b"acTL", b"fcTL", b"fdAT",
     b"sBIT", b"hIST", b"sPLT", b"tIME", b"iDOT",
 }  # fmt: skip
-LONGEST = 1 << 26  # bytes of a chunk that are read
+LONGEST = 1 << 26  # bytes of a chunk that is read
 SIGNATURE, HEADER = 8, 33  # where the first chunk begins, and where it ends
 #: x and y of white, red, green and blue, by their numbers in H.273
 D65 = (0.3127, 0.329)
@@ -47,13 +47,14 @@ GRAYS = ("1", "L", "LA", "I", "I;16")  # Pillow's modes
 
 
 def chunks_of(file: BinaryIO) -> dict[bytes, bytes]:
-    """The chunks of a PNG before its pixels, the first of each name."""
+    """The chunks of a PNG before its pixels, the first of each name; of those that say nothing of colors the name."""
     position, found = file.tell(), dict[bytes, bytes]()
     file.seek(SIGNATURE)
     while len(head := file.read(8)) == 8 and (name := head[4:]) not in (b"IDAT", b"IEND"):
         length = int.from_bytes(head[:4], "big")
-        found.setdefault(name, file.read(min(length, LONGEST)))
-        file.seek(max(length - LONGEST, 0) + 4, 1)
+        wanted = name in COLOR and name not in found and length <= LONGEST
+        found.setdefault(name, file.read(length) if wanted else b"")
+        file.seek(4 if wanted else length + 4, 1)
     file.seek(position)
     return found
 
