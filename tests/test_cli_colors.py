@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ COLORS = np.array([[234, 51, 35], [128, 128, 128], [20, 200, 90], [0, 0, 0], [25
 GRAYS = np.array([0, 10, 50, 128, 200, 255], np.uint8)
 
 
+@cache  # a profile has the second in which it was made
 def profile(primaries: Any) -> bytes:
     flat = [part for x, y in primaries for part in (x, y, 1.0)]
     made: bytes = imagecodecs.cms_profile("rgb", whitepoint=(*WHITE, 1.0), primaries=flat, gamma=GAMMA)
