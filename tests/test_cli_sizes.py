@@ -87,7 +87,7 @@ def test_sizes_are_of_the_picture_as_it_is_seen(orientation: int) -> None:
         (["--width", "7"], {"size": (None, 7)}),
         (["--fit", "9x7"], {"size": Fit((7, 9))}),
         (["--fill", "9x5", "--gravity", "northeast"], {"size": Fill((5, 9), "northeast")}),
-        (["--fill", "5x9", "--box", "1.5", "2", "20", "13"], {"size": Fill((9, 5)), "box": ((1.5, 20), (2, 13))}),
+        (["--fill", "5x9", "--box", "11x18.5+2+1.5"], {"size": Fill((9, 5)), "box": ((1.5, 20), (2, 13))}),
     ):
         assert main(["resize", "turned.png", "out.png", *options, "--force"]) == 0
         made = read_picture(Path("out.png")).pixels

@@ -28,7 +28,7 @@ REFUSED: list[tuple[str, str]] = [
     ("resize in.png out.png --size 3 3", "got 3 3; --size 3x3 is 3 wide and 3 high\n"),
     ("resize in.png out.png --size 480", "got 480; --width 480 is 480 wide, --fit 480 at most 480 a side\n"),
     ("resize in.png out.png --auto-orient", "--auto-orient: images are always turned upright; --keep-orientation"),
-    ("resize in.png out.png --crop 3x3", "--crop: tenter cuts by --box TOP LEFT BOTTOM RIGHT, and to a ratio by --fill"),
+    ("resize in.png out.png --crop 3x3", "--crop: tenter cuts by --box WxH+X+Y, and to a ratio by --fill"),
     ("resize in.png out.png --rotate 90", "--rotate: tenter does not rotate by an angle: `jpegtran -rotate 90` does"),
     ("resize in.png out.png --sharpen", "--sharpen: tenter does not sharpen: --mode lanczos is the crispest"),
     ("resize in.png out.png --colour red", "unknown option --colour (see tenter resize --help-all)\n"),
@@ -45,7 +45,7 @@ REFUSED: list[tuple[str, str]] = [
     ("resise in.png out.png", "unknown command 'resise' (did you mean 'resize'?)"),
     ("frobnicate", "unknown command 'frobnicate'; known are"),
     ("resize rgba.png out.jpg --scale 2", ALPHA),
-    ("resize in.png out.png --scale 2 --box 0 0 13 5", "--box: reaches 13 down and 5 across, of 12 and 10"),
+    ("resize in.png out.png --scale 2 --box 5x13+0+0", "--box: reaches 13 down and 5 across, of 12 and 10"),
     ("resize in.png out.png --scale 0.05", "--scale: 0.05 leaves nothing of 10 x 12"),
     ("resize in.png out.png --size 2000000000x1000000000", "a result of 2000000000 x 1000000000 needs"),
 ]  # fmt: skip

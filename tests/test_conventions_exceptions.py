@@ -104,7 +104,7 @@ def torch_bicubic_of_uint8():
 def scipy_wrap():
     """Its mode "wrap" has a period of n - 1, so that the last pixel is the first; "grid-wrap" is tenter's wrap."""
     theirs = ndimage.zoom(ROW[:5], 2, order=1, mode="wrap", grid_mode=True)
-    return tenter.resize(ROW[:5], 10, like="scipy", align="center", edge="wrap"), theirs
+    return tenter.resize(ROW[:5], 10, like="scipy", align="half_pixel", edge="wrap"), theirs
 
 
 def scipy_constant_at_the_last_pixel():

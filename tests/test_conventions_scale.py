@@ -44,7 +44,7 @@ def test_scale_factors_of_torch(mode, antialias, align_corners):
                     antialias=antialias,
                     align_corners=align_corners,
                 )
-                align = "corners" if align_corners else None
+                align = "align_corners" if align_corners else None
                 how = {"mode": mode, "antialias": antialias, "align": align, "like": "torch"}
                 found = tenter.resize(x, scale=[scale, other], axes=(2, 3), **how)
                 same(found, expected.numpy())

@@ -65,7 +65,6 @@ def test_every_public_function_has_an_example():
     functions += [tenter.memory.get_limit, tenter.memory.set_limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
     functions += [
-        tenter.image.crop_resize,
         tenter.image.resize,
         *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__),
     ]

@@ -54,7 +54,7 @@ CALLS = [
     (tenter.interpolate, (FOUR, (4, 6)), {"mode": "bilinear"}),
     (tenter.interpolate, (FOUR, (2, 3)), {"mode": "lanczos", "antialias": True}),
     (tenter.resize, (ONE, 9), {}),
-    (tenter.resize, (ONE, 9), {"align": "corners"}),
+    (tenter.resize, (ONE, 9), {"align": "align_corners"}),
     (tenter.resize, (ONE, 4), {"mode": "nearest"}),
     (tenter.resize, (ONE, 4), {"mode": "nearest-exact"}),
     (tenter.resize, (ONE, 3), {"mode": "area"}),

@@ -36,7 +36,7 @@ def hows(seed: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
         if rng.random() < 0.5:
             how["edge"] = str(rng.choice(EDGES))
         if rng.random() < 0.4:
-            how["align"] = str(rng.choice(["center", "corners", "asymmetric"]))
+            how["align"] = str(rng.choice(["half_pixel", "align_corners", "asymmetric"]))
         if rng.random() < 0.3:
             begin = float(rng.uniform(-0.3 * n_in, 0.8 * n_in))
             how["box"] = [(begin, begin + float(rng.uniform(0.1, n_in)))]

@@ -36,7 +36,7 @@ PAIRS = {
     "a policy": (((4, 5), {"axes": (0, 1), "like": NOT_LARGER}), ((12, 3), {"axes": (0, 1), "like": NOT_LARGER})),
     "nothing left": ((0, {"axes": 0}), (4, {"axes": 0})),
     "a value outside": (((4, 5), {"axes": (0, 1), "edge": "constant", "value": 9}), ((12, 3), {"axes": (0, 1), "edge": "constant", "value": 9})),
-    "words that differ": (((4, 5), {"axes": (0, 1), "align": "corners"}), ((4, 5), {"axes": (0, 1), "align": "center"})),
+    "words that differ": (((4, 5), {"axes": (0, 1), "align": "align_corners"}), ((4, 5), {"axes": (0, 1), "align": "half_pixel"})),
     "flags that differ": (((4, 5), {"axes": (0, 1), "antialias": True}), ((4, 5), {"axes": (0, 1), "antialias": False})),
 }  # fmt: skip
 

@@ -23,7 +23,7 @@ LIKES: list[dict[str, Any]] = [{}, *({"like": like} for like in PRESETS)]
 
 def resamplings() -> list[tuple[int, int, str, dict[str, Any]]]:
     """Every size, mode, convention and flag."""
-    flags = itertools.product(LIKES, (None, True, False), (None, "center", "corners", "asymmetric"))
+    flags = itertools.product(LIKES, (None, True, False), (None, "half_pixel", "align_corners", "asymmetric"))
     each = itertools.product(SIZES, MODES, flags)
     return [
         (n_in, n_out, mode, {**like, "antialias": antialias, "align": align})

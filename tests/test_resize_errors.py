@@ -174,7 +174,6 @@ def test_modes_without_antialias_refuse_it_in_every_function_and_need_no_word_of
             lambda **how: tenter.image.resize(image, (3, 3), **how),
             lambda **how: tenter.image.resize([image, image], (3, 3), **how),
             lambda **how: tenter.image.resize(palette, (3, 3), **how),
-            lambda **how: tenter.image.crop_resize(image, (1, 1, 4, 4), (3, 3), **how),
             lambda **how: torch.compile(lambda x: tenter.resize(x, 3, **how), backend="eager")(torch.zeros(8)),
         ):
             with pytest.raises(

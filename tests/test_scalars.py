@@ -81,7 +81,7 @@ SCALARS = [
     lambda w: tenter.axis_map(w(100), w(120)), lambda w: tenter.axis_map(w(120), w(100), "area").T, lambda w: tenter.axis_map(w(100), w(120), "nearest"),
     lambda w: tenter.axis_map(w(100), w(120), "cubic", box=[(w(0), w(50))]).dense(),
     lambda w: tenter.conventions.compare("pillow", "opencv", n_in=w(100), n_out=w(3)),
-    lambda w: tenter.geometry.Geometry(w(100), w(120)), lambda w: tenter.geometry.Geometry(w(100), w(120), "corners").index(),
+    lambda w: tenter.geometry.Geometry(w(100), w(120)), lambda w: tenter.geometry.Geometry(w(100), w(120), "align_corners").index(),
     lambda w: tenter.geometry.Geometry(w(100), w(120), "asymmetric", Fraction(w(100), w(7)), (w(3), w(100))).nearest("floor"),
     lambda w: tenter.geometry.Geometry(w(100), w(120), scale=w(3)).edges()[0], lambda w: tenter.geometry.Geometry(w(100), w(120), box=(w(-100), w(100))),
     lambda w: limit_and_back(w(100)), lambda w: threads_and_back(w(3)),

@@ -34,13 +34,13 @@ def alignments() -> Figure:
                     svg.parts.append(f'<circle cx="{n(x)}" cy="{n(top + 50)}" r="10" {look}/>')
                     svg.text(x, top + 54.5, str(o), "cell white")
 
-        notes = {"center": "the edges of the axes line up: PyTorch, Pillow, OpenCV, scikit-image, JAX, ONNX",
-                 "corners": "the centers of the corner pixels line up: align_corners=True, SciPy's zoom",
+        notes = {"half_pixel": "the edges of the axes line up: PyTorch, Pillow, OpenCV, scikit-image, JAX, ONNX",
+                 "align_corners": "the centers of the corner pixels line up: align_corners=True, SciPy's zoom",
                  "asymmetric": "index 0 is index 0: nearest of PyTorch and OpenCV"}  # fmt: skip
         return Custom(70, draw, f'align="{align}"', notes[align])
 
     says = "Positions of outputs in the input, for 4 to 6 and 6 to 3 pixels, by three alignments"
-    return Figure(says, "", [[drawn(align)] for align in ("center", "corners", "asymmetric")])
+    return Figure(says, "", [[drawn(align)] for align in ("half_pixel", "align_corners", "asymmetric")])
 
 
 def columns(svg: Svg, left: float, top: float) -> None:

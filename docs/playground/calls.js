@@ -36,7 +36,7 @@ const Calls = (() => {
     }
     const cornered = filtered && mode !== "lanczos3";
     return {
-      like: "torch", align: cornered && corners === "yes" ? "corners" : null,
+      like: "torch", align: cornered && corners === "yes" ? "align_corners" : null,
       antialias: mode === "lanczos3" || (filtered && antialias === "yes"),
     };
   }

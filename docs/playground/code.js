@@ -92,7 +92,7 @@ const Code = (() => {
     for (const m of [mode, ...modes].filter((name) => modes.includes(name))) {
       const filtered = ["linear", "cubic", "lanczos3"].includes(m);
       for (const antialias of m === "lanczos3" ? [true] : filtered ? [false, true] : [false])
-        for (const align of filtered && m !== "lanczos3" ? [null, "corners"] : [null]) {
+        for (const align of filtered && m !== "lanczos3" ? [null, "align_corners"] : [null]) {
           // PyTorch antialiases images alone.
           const code = m === "lanczos3" ? `interpolate(x[None, None, None], (1, ${out}), mode="lanczos", antialias=True)[0, 0, 0]`
             : interpolated(out, m, antialias, align, !antialias);
@@ -119,7 +119,7 @@ const Code = (() => {
     yield [`${module}.interp(${at}, ${module}.arange(${n}), x)`, Maps.resized(n, out, "linear")];
     if (out > 1) {
       const code = `${module}.interp(${module}.linspace(0, ${n - 1}, ${out}), ${module}.arange(${n}), x)`;
-      yield [code, Maps.resized(n, out, "linear", {align: "corners"})];
+      yield [code, Maps.resized(n, out, "linear", {align: "align_corners"})];
     }
   }
 
@@ -159,7 +159,7 @@ const Code = (() => {
     const zoom = `scipy.ndimage.zoom(x, ${out} / ${n}`, grid = `, mode="nearest", grid_mode=True)`;
     for (const [m, order] of [["linear", 1], ["nearest", 0]]) {
       yield [`${zoom}, order=${order})`, Maps.resized(n, out, m, {like: "scipy"})];
-      const how = {like: "scipy", align: m === "linear" ? "center" : null};
+      const how = {like: "scipy", align: m === "linear" ? "half_pixel" : null};
       yield [`${zoom}, order=${order}${grid}`, Maps.resized(n, out, m === "nearest" ? "nearest-exact" : m, how)];
     }
   }

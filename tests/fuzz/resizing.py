@@ -27,7 +27,7 @@ EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
 FILTERS = ("Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)", "Filter(lambda d: np.exp(-d * d), 2.5)",
            "Filter(np.cos, 1.5, True)", "Filter(lambda d: np.ones_like(d), 0.5)")  # fmt: skip
-ALIGNS = ("center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
+ALIGNS = ("half_pixel", "align_corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
 
 

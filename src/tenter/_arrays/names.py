@@ -117,7 +117,7 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
         return ""
     name, shown = found[0], describe(value)
     if name == "align" and isinstance(value, bool):
-        shown = "'corners'" if value else "'center'"
+        shown = "'align_corners'" if value else "'half_pixel'"
     elif name == "size" and word == "dsize" and isinstance(value, tuple):
         shown = describe(value[::-1])  # OpenCV takes (width, height)
     elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # OpenCV's and Pillow's modes are numbers

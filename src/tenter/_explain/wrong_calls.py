@@ -84,12 +84,12 @@ def _of_resampling(facts: Facts) -> Pairs:
 
 def _other_align(m: AxisMap, rule: AxisRule, of_interpolate: bool) -> tuple[str, str]:
     """Returns the argument for the other alignment, and how the result differs."""
-    corners = rule.align != "corners"
-    words = "align_corners=True" if of_interpolate else 'align="corners"'
+    corners = rule.align != "align_corners"
+    words = "align_corners=True" if of_interpolate else 'align="align_corners"'
     if not corners:
         words = words.replace("True", "False").replace('corners"', 'center"')
     kind = str(rule.kind)
-    aligned = _map(m, cubic(rule.cubic) if kind == "cubic" else kind, align="corners" if corners else "center")
+    aligned = _map(m, cubic(rule.cubic) if kind == "cubic" else kind, align="align_corners" if corners else "half_pixel")
     return words, _against(m, aligned, "has")
 
 

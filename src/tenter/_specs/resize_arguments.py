@@ -12,7 +12,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, confuses_functions, dtype_name, in_dynamo, surely
 from tenter._rules import filters
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
-from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
+from tenter._rules.geometry import ALIGNS, LARGEST, is_real, plain
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
@@ -27,7 +27,9 @@ NO_ANTIALIAS = (*NEAREST, "area")
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 
 
-# What other libraries call these edges.
+# What is lined up, in words of one's own, and what other libraries call these edges.
+ALIGNS_ELSEWHERE = {"center": "half_pixel", "edges": "half_pixel", "corners": "align_corners",
+                    "centers": "align_corners"}  # fmt: skip
 EDGES_ELSEWHERE = {"mirror": "reflect", "grid-mirror": "symmetric", "grid-wrap": "wrap", "edge": "replicate",
                    "nearest": "replicate"}  # fmt: skip
 
@@ -98,12 +100,13 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     if by_scale:
         out, follows = _scaled(spread("scale", wanted, scale, n), extents, how)
     else:
-        out, follows = _fitted(spread("size", wanted, size, n), extents, how)
-    align = canonical("align", align)
-    one_of("align", align, (*ALIGNS, None))
-    _check_edge(edge)
+        _check_sizes(size, wanted, n)
+        out, follows = _fitted(wanted, extents, how)
+    _check_word("align", align, ALIGNS, ALIGNS_ELSEWHERE)
+    _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
     _check_antialias(antialias, modes, mode)
     check_value(value, x, edge)
+    _check_aliases(antialias, modes, extents, out, like, how)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
     flipped = []
@@ -122,6 +125,33 @@ def _check_antialias(antialias: Any, modes: Sequence[Any], mode: Any) -> None:
     if antialias and all(m in NO_ANTIALIAS for m in modes):
         got = f"antialias=True with mode {mode!r}, which has none"
         refuse(ValueError, "antialias", f"False or None for modes {', '.join(NO_ANTIALIAS)}", got)
+
+
+def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
+    """A size has a length for each axis. One number would be all axes to some, the shorter side to others."""
+    if len(wanted) == n:
+        return
+    if n == 1:
+        refuse(ValueError, "size", "1 length for 1 axis", f"{len(wanted)}")
+    each = f"{n} lengths, one per axis"
+    if arguments.single(size):
+        both = f"({', '.join([describe(size)] * n)})"
+        sides = ", Fit or Fill of tenter.image for an image's sides" if n == 2 else ""
+        refuse(ValueError, "size", f"{each} (size={both} for all, axes=-1 for the last axis alone{sides})", describe(size))
+    refuse(ValueError, "size", each, f"{len(wanted)}")
+
+
+def _check_aliases(
+    antialias: Any, modes: Sequence[Any], extents: Sequence[Any], out: Sequence[Any], like: Any, how: Convention
+) -> None:
+    """Refuses lanczos by the rules of a library that does not antialias by default: it is a filter for shrinking, and
+    would alias."""
+    if antialias is not None or how.antialias:
+        return
+    for m, extent, n in zip(modes, extents, out):
+        if isinstance(m, str) and m.startswith("lanczos") and surely(n < extent):
+            expected = f"True or False for mode {m!r} that shrinks, as like={like!r} does not antialias by default"
+            refuse(ValueError, "antialias", expected, "none")
 
 
 def _check_one_given(size: Any, scale: Any) -> None:
@@ -147,10 +177,10 @@ def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> 
     return out, [None if by_lengths else Fraction(f) for f in factors]
 
 
-def _check_edge(edge: Any) -> None:
-    if isinstance(edge, str) and edge in EDGES_ELSEWHERE:
-        refuse(ValueError, "edge", f"one of {', '.join(EDGES)}", f"{edge!r} (here it is {EDGES_ELSEWHERE[edge]!r})")
-    one_of("edge", edge, (*EDGES, None))
+def _check_word(name: str, word: Any, known: Sequence[str], elsewhere: dict[str, str]) -> None:
+    if isinstance(word, str) and word in elsewhere:
+        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {elsewhere[word]!r})")
+    one_of(name, word, (*known, None))
 
 
 def axis_rule(
@@ -162,10 +192,10 @@ def axis_rule(
     wide = bool(how.antialias if antialias is None else antialias) and mode not in NO_ANTIALIAS
     kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)
     arithmetic = _nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
-    align = align or ("center" if exact else how.nearest_align if near else how.align)
-    if align == "corners" and wide:
+    align = align or ("half_pixel" if exact else how.nearest_align if near else how.align)
+    if align == "align_corners" and wide:
         align = how.corners_antialias
-    if align in ("corners", "corner_areas") and how.positions_from != "length":
+    if align in ("align_corners", "corner_areas") and how.positions_from != "length":
         follows = None
     if a is None:
         a = how.cubic_a_antialias if wide else how.cubic_a

@@ -18,7 +18,7 @@ SIZE   --fit 1600x1600  at most this width and height; nothing is enlarged
        --width 800, --height 600, --scale 50%
        --size 800x600   exactly this size, distorted
 what   --recursive      a folder with its subfolders
-       --box TOP LEFT BOTTOM RIGHT   a part; --frame N one of several images
+       --box 640x480+10+20   a part; --frame N one of several images
        --axes z,y,x     an array, a TIFF stack or zarr, along these axes
 how    --mode NAME      lanczos, cubic, linear, area, nearest, ...
        --labels         pixels are labels, which are not averaged

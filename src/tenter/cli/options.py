@@ -6,8 +6,9 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tenter._rules.axis_rule import NEAREST
+from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import Wanted
+from tenter._specs.resize_arguments import NO_ANTIALIAS
 from tenter.cli.flatten import Color, parse_color
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import (
@@ -30,9 +31,7 @@ if TYPE_CHECKING:
 
 #: PyTorch's names of modes along two axes.
 MODES: dict[str, Mode] = {"bilinear": "linear", "bicubic": "cubic"}
-#: The default filters: for images the crispest of those that antialias, and for other numbers one that never leaves
-#: their range. With --like it is the second too.
-PICTURES: Mode = "lanczos"
+#: The default filter of numbers that are no image's, as of `tenter.resize`.
 SAMPLES: Mode = "linear"
 Decoding = Literal["exact", "close", "fast"]
 
@@ -58,7 +57,7 @@ class Options(NamedTuple):
     mode: Mode
     is_usual: bool
     antialias: bool | None
-    like: Like
+    like: Like | None
     box: tuple[float, float, float, float] | None
     premultiply: bool
     linear_light: bool
@@ -81,7 +80,8 @@ def read_options(args: argparse.Namespace) -> Options:
     elif args.spacing or args.voxel_size or args.unit:
         raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
     voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
-    mode: Mode = chosen or (SAMPLES if axes is not None or args.like is not None else PICTURES)
+    mode: Mode = chosen or (SAMPLES if axes is not None else usual_mode(args.like))
+    _check_antialias(args, mode)
     size, scale = _stretched(args, axes)
     return Options(
         size=size,
@@ -93,8 +93,8 @@ def read_options(args: argparse.Namespace) -> Options:
         axes=axes,
         mode=mode,
         is_usual=chosen is None,
-        antialias=_antialias(args, mode),
-        like=args.like or "pillow",
+        antialias=args.antialias,
+        like=args.like,
         box=None if args.box is None else parse_box(args.box),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
@@ -191,14 +191,9 @@ def _wanted(args: argparse.Namespace) -> Wanted | None:
     return None
 
 
-def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
-    has_none = mode in NEAREST or mode == "area"
-    if args.antialias and has_none:
-        raise Refusal(f"--antialias: {mode} has none; modes other than nearest, nearest-exact and area have it")
-    if args.antialias is None and args.like is None:
-        return not has_none
-    asked: bool | None = args.antialias
-    return asked
+def _check_antialias(args: argparse.Namespace, mode: str) -> None:
+    if args.antialias and mode in NO_ANTIALIAS:
+        raise Refusal(f"--antialias: {mode} has none; modes other than {', '.join(NO_ANTIALIAS)} have it")
 
 
 def _encoding(args: argparse.Namespace) -> Encoding:

@@ -10,15 +10,16 @@ import textwrap
 from itertools import takewhile
 from typing import NoReturn
 
+from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import GRAVITIES
 from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
 from tenter.cli.help import SHORT
-from tenter.cli.options import MODES, PICTURES, SAMPLES
+from tenter.cli.options import MODES, SAMPLES
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import PAIR
+from tenter.cli.sizes import PAIR, refuse_edges
 from tenter.cli.spelling import check_choice, check_words
 from tenter.cli.volumes.parser import (
     LABELS,
@@ -203,6 +204,8 @@ def _is_number(text: str) -> bool:
 def _check_single(argv: list[str]) -> None:
     """Refuse several numbers for an option of one: argparse would take the others for names of files."""
     for k, word in enumerate(argv):
+        if word == "--box":
+            refuse_edges(list(takewhile(_is_number, argv[k + 1 : k + 5])))
         if word in SINGLE and k + 1 < len(argv):
             more = list(takewhile(lambda text: _is_number(text) and not os.path.exists(text), argv[k + 2 :]))
             if more:
@@ -227,8 +230,9 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.add_argument("-o", "--output", metavar="OUT", help="OUT, if it is not the last name")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
-    box = "the part to resize, in pixels of the upright image, fractions allowed (default: all)"
-    part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
+    box = "the part to resize: its width and height, and how far it is from the left and the top, in pixels of the "
+    box += "upright image, fractions allowed (default: all)"
+    part.add_argument("--box", metavar="WxH+X+Y", help=box)
     of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, such as z,y,x; "
     of_arrays += "--size then has one number per axis"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
@@ -264,14 +268,14 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
 def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
-    usual = f"(default: {PICTURES} for images; {SAMPLES} for arrays and stacks, and with --like)"
+    usual = f"(default: {usual_mode(None)} for images; {SAMPLES} for arrays and stacks, and with --like)"
     how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
     labels = "pixels are labels: choose the nearest, keep palettes and black and white"
     how.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)
-    like = f"follow the conventions of a library, antialiasing included: {libraries} (default: pillow)"
+    like = f"follow the conventions of a library, antialiasing included: {libraries} (default: tenter's own)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
-    aliasing = "widen the filter when shrinking (default: that of --like; without --like, on in modes that have it)"
+    aliasing = "widen the filter when shrinking (default: on, and with --like as that library does)"
     group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
     light = "average in linear light instead of sRGB values: fine bright detail stays bright"
     group.add_argument("--linear-light", action="store_true", help=light)

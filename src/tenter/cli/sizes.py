@@ -11,6 +11,8 @@ from tenter.cli.refusal import Refusal
 
 #: axes of an array by number, or of a TIFF stack by letter
 Axes = tuple[int | str, ...]
+#: 640x480+10+20
+BOX = re.compile(r"([\d.]+)[xX\u00d7]([\d.]+)\+([\d.]+)\+([\d.]+)")
 #: 1600x1200; the cross may be an x of either case or a multiplication sign
 PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
 
@@ -96,14 +98,29 @@ def parse_lengths(text: str, option: str, count: int) -> tuple[float, ...]:
     return found
 
 
-def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
-    """Parse `--box TOP LEFT BOTTOM RIGHT`."""
-    top, left, bottom, right = (_number(text, "--box") for text in texts)
-    for name, begin, end in (("bottom", top, bottom), ("right", left, right)):
-        if not 0 <= begin < end:
-            before = {"bottom": "top", "right": "left"}[name]
-            raise Refusal(f"--box: expected 0 <= {before} < {name}, got {before} {begin:g} and {name} {end:g}")
-    return top, left, bottom, right
+def parse_box(text: str) -> tuple[float, float, float, float]:
+    """Parse `--box WIDTHxHEIGHT+LEFT+TOP`. Returns top, left, bottom, right."""
+    found = BOX.fullmatch(text.strip())
+    if found is None:
+        raise Refusal(f"--box: expected WIDTHxHEIGHT+LEFT+TOP, such as 640x480+10+20, got {text!r}")
+    width, height, left, top = (_number(number, "--box") for number in found.groups())
+    if not (width > 0 and height > 0):
+        raise Refusal(f"--box: expected a width and a height above 0, got {text!r}")
+    return top, left, top + height, left + width
+
+
+def refuse_edges(texts: Sequence[str]) -> None:
+    """Refuse the edges of a box as numbers, whose order differs from program to program."""
+    if len(texts) < 2:
+        return
+    expected, got = "--box: expected WIDTHxHEIGHT+LEFT+TOP, such as 640x480+10+20", " ".join(texts)
+    if len(texts) != 4:
+        raise Refusal(f"{expected}, got {got}")
+    a, b, c, d = (_number(text, "--box") for text in texts)
+    ways = [(f"{d - b:g}x{c - a:g}+{b:g}+{a:g}", "top, left, bottom and right")]
+    ways.append((f"{c - a:g}x{d - b:g}+{a:g}+{b:g}", "left, top, right and bottom"))
+    spelled = ", ".join(f"{box} if they are {edges}" for box, edges in ways)
+    raise Refusal(f"{expected}, got {got}; it is {spelled}")
 
 
 def scaled(extents: Sequence[float], scale: float | tuple[float, ...]) -> tuple[int, ...]:

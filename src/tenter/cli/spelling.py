@@ -15,7 +15,7 @@ NEAR = 0.75
 #: Options of other programs, and what to do about them.
 ELSEWHERE = {
     "--auto-orient": "images are always turned upright; --keep-orientation leaves them as they are stored",
-    "--crop": "tenter cuts by --box TOP LEFT BOTTOM RIGHT, and to a ratio by --fill WxH; it cuts nothing by itself",
+    "--crop": "tenter cuts by --box WxH+X+Y, and to a ratio by --fill WxH; it cuts nothing by itself",
     "--rotate": "tenter does not rotate by an angle: `jpegtran -rotate 90` does without loss, ImageMagick's `mogrify "
     "-rotate` for any type; what EXIF says is turned upright",
     "--sharpen": "tenter does not sharpen: --mode lanczos is the crispest that shrinks cleanly, ImageMagick's "

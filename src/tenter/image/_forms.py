@@ -58,22 +58,6 @@ def _turned(x: Any, layout: str) -> Any:
     return x.transpose(order) if hasattr(x, "transpose") else x.__array_namespace__().permute_dims(x, tuple(order))
 
 
-def part(box: Any) -> tuple[Any, Any, Any, Any]:
-    """Top, left, height and width as exact numbers."""
-    given = arguments.several("box", box)
-    if given is None or len(given) != 4:
-        refuse(ValueError, "box", "(top, left, height, width)", describe(box))
-    for number in given:
-        if not is_real(number):
-            refuse(TypeError, "box", "numbers", describe(number))
-        if not abs(plain(number)) <= LARGEST:
-            refuse(ValueError, "box", "finite numbers up to 2**53", describe(box))
-    top, left, height, width = map(Fraction, map(plain, given))
-    if height <= 0 or width <= 0:
-        refuse(ValueError, "box", "a height and a width above 0", describe(box))
-    return top, left, height, width
-
-
 def is_many(pixels: Any) -> bool:
     """Whether it is a list of images, not of numbers or rows."""
     if not isinstance(pixels, (list, tuple)) or not pixels:
@@ -144,8 +128,8 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
     if isinstance(size, Fit):
         refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
-    if len(sides) > 2:
-        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all images of a list", describe(size))
+    if len(sides) != 2 and not isinstance(size, Fill):
+        refuse(ValueError, "size", "(height, width), or a Fill, for all images of a list", describe(size))
     return sides[0], sides[-1]
 
 
