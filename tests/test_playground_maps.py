@@ -29,6 +29,7 @@ def resamplings() -> list[tuple[int, int, str, dict[str, Any]]]:
         (n_in, n_out, mode, {**like, "antialias": antialias, "align": align})
         for (n_in, n_out), mode, (like, antialias, align) in each
         if mode in (convention(like.get("like")).modes or MODES) and not (antialias and mode in NO_ANTIALIAS)
+        if antialias is not None or convention(like.get("like")).antialias or not mode.startswith("lanczos")
     ]
 
 

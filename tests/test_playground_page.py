@@ -137,7 +137,7 @@ def test_an_address_is_shared(opened):
     call = 'tenter.resize(x, 5, mode="cubic", like="pillow", align="align_corners", antialias=False)'
     assert page.inner_text("#call") == call
     shown = [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")]
-    wait_for_address(page, "out=5", "align=corners")
+    wait_for_address(page, "out=5", "align=align_corners")
     page.reload()
     assert page.inner_text("#call") == call
     assert [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")] == shown

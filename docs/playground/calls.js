@@ -29,9 +29,11 @@ const Calls = (() => {
   function options({op, mode, corners, antialias, like, align}) {
     const filtered = !mode.startsWith("nearest") && mode !== "area";
     if (op === "resize") {
+      // Lanczos never aliases unless the call says so.
+      const said = mode.startsWith("lanczos") && !Maps.CONVENTIONS[like].antialias ? false : null;
       return {
         like, align: align === "auto" ? null : align,
-        antialias: !filtered || antialias === "auto" ? null : antialias === "yes",
+        antialias: !filtered ? null : antialias === "auto" ? said : antialias === "yes",
       };
     }
     const cornered = filtered && mode !== "lanczos3";

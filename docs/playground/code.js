@@ -116,10 +116,10 @@ const Code = (() => {
 
   function* interp(module, n, out) {
     const at = `(${module}.arange(${out}) + 0.5) * ${n} / ${out} - 0.5`;
-    yield [`${module}.interp(${at}, ${module}.arange(${n}), x)`, Maps.resized(n, out, "linear")];
+    yield [`${module}.interp(${at}, ${module}.arange(${n}), x)`, Maps.resized(n, out, "linear", {antialias: false})];
     if (out > 1) {
       const code = `${module}.interp(${module}.linspace(0, ${n - 1}, ${out}), ${module}.arange(${n}), x)`;
-      yield [code, Maps.resized(n, out, "linear", {align: "align_corners"})];
+      yield [code, Maps.resized(n, out, "linear", {align: "align_corners", antialias: false})];
     }
   }
 
@@ -151,7 +151,7 @@ const Code = (() => {
     if (out <= n) modes.area = "AREA"; // where one axis grows it does something else
     for (const [m, name] of Object.entries(modes)) {
       const code = `cv2.resize(x[None], (${out}, 1), interpolation=cv2.INTER_${name})[0]`;
-      yield [code, Maps.resized(n, out, m, {like: "opencv"})];
+      yield [code, Maps.resized(n, out, m, {like: "opencv", antialias: m === "area" ? null : false})];
     }
   }
 
@@ -165,8 +165,9 @@ const Code = (() => {
   }
 
   function* skimage({n, out}) {
-    yield [`skimage.transform.resize(x, (${out},), order=1, mode="edge", anti_aliasing=False)`, Maps.resized(n, out, "linear")];
     const code = `skimage.transform.resize(x, (${out},)`;
+    const edges = `${code}, order=1, mode="edge", anti_aliasing=False)`;
+    yield [edges, Maps.resized(n, out, "linear", {antialias: false})];
     yield [`${code}, order=1)`, Maps.resized(n, out, "linear", {like: "skimage"})];
     yield [`${code}, order=1, anti_aliasing=False)`, Maps.resized(n, out, "linear", {like: "skimage", antialias: false})];
     yield [`${code}, order=0, anti_aliasing=False)`, Maps.resized(n, out, "nearest", {like: "skimage"})];

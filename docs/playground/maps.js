@@ -77,13 +77,13 @@ const Maps = (() => {
   // ---- conventions: what libraries mean by "resize" (tenter.conventions)
 
   const USUAL = {
-    align: "half_pixel", nearestAlign: "half_pixel", cornersAntialias: "align_corners", tie: "prefer_ceil", arithmetic: "exact",
-    exactArithmetic: "exact", cubic: -0.75, cubicAntialias: -0.5, edge: "replicate", edgeAntialias: "renormalize",
+    align: "half_pixel", nearestAlign: "half_pixel", cornersAntialias: "align_corners", tie: "prefer_ceil",
+    arithmetic: "exact", exactArithmetic: "exact", cubic: -0.75, cubicAntialias: -0.5, edge: "replicate", edgeAntialias: "renormalize",
     antialias: false, blur: "filter", area: "overlap", modes: null,
   };
   const FEW = ["nearest", "nearest-exact", "linear"];
   const CONVENTIONS = {
-    tenter: {nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor"},
+    tenter: {nearestAlign: "asymmetric", tie: "floor", cubic: -0.5, edge: "renormalize", antialias: true},
     torch: {
       nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", arithmetic: "torch",
       exactArithmetic: "torch", area: "touched",
@@ -101,11 +101,13 @@ const Maps = (() => {
       arithmetic: "scipy", exactArithmetic: "scipy", edge: "reflect", edgeAntialias: "reflect", antialias: true,
       blur: "gaussian", modes: FEW,
     },
-    scipy: {align: "align_corners", nearestAlign: "align_corners", arithmetic: "scipy", exactArithmetic: "scipy", modes: FEW},
+    scipy: {
+      align: "align_corners", nearestAlign: "align_corners", arithmetic: "scipy", exactArithmetic: "scipy", modes: FEW,
+    },
   };
   for (const name in CONVENTIONS) CONVENTIONS[name] = {...USUAL, ...CONVENTIONS[name]};
 
-  /** One axis's rule: the convention's, with the given fields replaced. align: null, center, corners or asymmetric. */
+  /** One axis's rule: the convention's, with the given fields replaced. align: null or one of State's words. */
   function rule(mode, {like = "tenter", antialias = null, align = null} = {}) {
     const how = CONVENTIONS[like];
     const near = mode.startsWith("nearest"), exact = mode === "nearest-exact";

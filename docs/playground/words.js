@@ -45,7 +45,7 @@ const Words = (() => {
   function nearest({n, out}, {align, tie}) {
     if (tie === "floor")
       return align === "asymmetric" ? "the input under its left edge" : "the last input whose center is not past its own";
-    const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, corners: "the nearest input"};
+    const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, align_corners: "the nearest input"};
     return of[align] ?? "the input that contains its center";
   }
 

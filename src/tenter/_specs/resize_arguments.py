@@ -132,7 +132,7 @@ def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
     if len(wanted) == n:
         return
     if n == 1:
-        refuse(ValueError, "size", "1 length for 1 axis", f"{len(wanted)}")
+        refuse(ValueError, "size", "1 value for 1 axis", f"{len(wanted)}")
     each = f"{n} lengths, one per axis"
     if arguments.single(size):
         both = f"({', '.join([describe(size)] * n)})"
@@ -301,7 +301,7 @@ def _of_one_axis(mode: str, n: int) -> str:
 
 
 def _known_mode(mode: Any) -> str:
-    expected = f"one of {', '.join(MODES)}, or a tenter.filters.Filter(function, support)"
+    expected = f"one of {', '.join((*MODES, *JOINT))}, or a tenter.filters.Filter(function, support)"
     if callable(mode):
         expected = "tenter.filters.Filter(function, support) for a function"
     if not isinstance(mode, str):
