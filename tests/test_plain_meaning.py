@@ -118,31 +118,31 @@ def test_a_mode_of_pytorch_says_for_how_many_axes_it_is(word, each, axes):
     x = np.random.default_rng(0).random((3, 4, 5, 6))
     for n in range(1, 5):
         if n == axes:
-            got, want = (tenter.resize(x, 7, axes=list(range(n)), mode=mode, like="pillow") for mode in (word, each))
+            got, want = (tenter.resize(x, (7,) * n, axes=range(n), mode=mode) for mode in (word, each))
             assert np.array_equal(got, want)
         else:
             with pytest.raises(
                 ValueError, match=rf"^mode: expected '{each}' for {n} axes, '{word}' for {axes} axes alone"
             ):
-                tenter.resize(x, 7, axes=list(range(n)), mode=word)
+                tenter.resize(x, (7,) * n, axes=range(n), mode=word)
     with pytest.raises(
         ValueError, match=rf"^mode: expected '{each}' in a list of one mode for each axis, got '{word}'"
     ):
-        tenter.resize(x, 7, axes=list(range(axes)), mode=[word] * axes)
+        tenter.resize(x, (7,) * axes, axes=range(axes), mode=[word] * axes)
 
 
 @pytest.mark.parametrize(("call", "meant"), [
     (lambda: tenter.interpolate(X[None, None], 4, mode="cubic"), "bicubic"), (lambda: tenter.interpolate(X[None], 4, mode="Linear"), "linear"),
-    (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, 4, mode="catmullrom"), "catmull-rom"),
-    (lambda: tenter.resize(X, 4, mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, 4, like="Pillow"), "pillow"), (lambda: tenter.resize(X, 4, like="open-cv"), "opencv"),
-    (lambda: tenter.resize(X, 4, edge="replicated"), "replicate"), (lambda: tenter.resize(X, 4, align="centered"), "half_pixel"), (lambda: tenter.conventions.Convention.of("onnx", nearest_tie="prefer-floor"), "prefer_floor"),
+    (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, (4, 4), mode="catmullrom"), "catmull-rom"),
+    (lambda: tenter.resize(X, (4, 4), mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, (4, 4), like="Pillow"), "pillow"), (lambda: tenter.resize(X, (4, 4), like="open-cv"), "opencv"),
+    (lambda: tenter.resize(X, (4, 4), edge="replicated"), "replicate"), (lambda: tenter.resize(X, (4, 4), align="half_pixels"), "half_pixel"), (lambda: tenter.conventions.Convention.of("onnx", nearest_tie="prefer-floor"), "prefer_floor"),
     (lambda: tenter.conventions.Convention.of("opencvv"), "opencv"), (lambda: tenter.image.Fill(4, "nort"), "north"),
 ])  # fmt: skip
 def test_an_unknown_word_gets_the_closest_known_one(call, meant):
     with pytest.raises(ValueError, match=rf"^\w+: expected one of .*, got '.*' \(did you mean '{meant}'\?\)\n  in "):
         call()
     with pytest.raises(ValueError, match=r"^mode: expected one of .*, got 'xyz'\n  in "):
-        tenter.resize(X, 4, mode="xyz")
+        tenter.resize(X, (4, 4), mode="xyz")
 
 
 @pytest.mark.parametrize(

@@ -64,9 +64,9 @@ def test_a_graph_holds_tenters_own_words_alone(field, theirs):
 )
 def test_words_of_a_convention_are_checked(field):
     with pytest.raises(ValueError, match=rf"^like: expected a Convention whose {field} is one of .*, got 'left'"):
-        tenter.resize(X, 3, like=Convention(**{field: "left"}))
+        tenter.resize(X, (3, 3), like=Convention(**{field: "left"}))
 
 
 def test_a_word_of_another_field_is_shown_as_given():
     with pytest.raises(ValueError, match="got 'round_prefer_floor'"):
-        tenter.resize(X, 3, align="round_prefer_floor")
+        tenter.resize(X, (3, 3), align="round_prefer_floor")

@@ -120,7 +120,7 @@ def _in_convention(kwargs: dict[str, Any], extra: dict[str, Named], modes: list[
         found = [extra["keys"] if mode == "cubic" else mode for mode in modes]
         kwargs["mode"] = found if len(found) > 1 else found[0]
     if fields:
-        like = kwargs.get("like", "torch")
+        like = kwargs.get("like")
         said = ", ".join(f"{field}={value!r}" for field, value in fields.items())
         made = Convention.of(like, **fields)
         extra["how"] = kwargs["like"] = Named("how", made, f"Convention.of({like!r}, {said})")

@@ -159,7 +159,7 @@ def _interp(m: AxisMap) -> str | None:
     positions = {"align_corners": f"np.linspace(0, {m.n_in - 1}, {m.n_out})",
                  "half_pixel": f"(np.arange({m.n_out}) + 0.5) * {m.n_in} / {m.n_out} - 0.5"}  # fmt: skip
     for align, at in positions.items():
-        if _same(m, axis_map(m.n_in, m.n_out, "linear", align=align)):  # type: ignore[arg-type]
+        if _same(m, axis_map(m.n_in, m.n_out, "linear", align=align, antialias=False)):  # type: ignore[arg-type]
             return f"np.interp({at}, np.arange({m.n_in}), x)"
     return None
 

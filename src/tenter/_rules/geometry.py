@@ -64,7 +64,7 @@ class Geometry(Immutable):
     Examples
     --------
     >>> Geometry(4, 8)
-    Geometry(center: 4 -> 8, output o at index -1/4 + 1/2 o)
+    Geometry(half_pixel: 4 -> 8, output o at index -1/4 + 1/2 o)
     >>> Geometry(4, 3, align="align_corners").index()
     array([0. , 1.5, 3. ])
     """
