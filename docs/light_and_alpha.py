@@ -68,8 +68,8 @@ def drawn() -> Image.Image:
         ]),
         ("Light: lines of one pixel on black, 160 x 160 to 40 x 40", [
             (lines[:60, 50:110], "a part of it, before: enlarged"),
-            (tenter.image.resize(lines, SMALL), "by default: fainter than before"),
-            (tenter.image.resize(lines, SMALL, linear_light=True), "linear_light=True: as bright as before"),
+            (tenter.image.resize(lines, SMALL, mode="linear"), "by default: fainter than before"),
+            (tenter.image.resize(lines, SMALL, mode="linear", linear_light=True), "linear_light=True: as bright as before"),
         ]),
     ]  # fmt: skip
     height = 2 * MARGIN + len(rows) * (HEAD + TILE + LABEL) - 10

@@ -98,7 +98,8 @@ if TYPE_CHECKING:
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
     PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill
-    Counts = Sizes | OfLibrary | OfDask | Held
+    CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
+    Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
     )

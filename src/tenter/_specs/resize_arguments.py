@@ -90,6 +90,8 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     by_scale = size is None
     wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
     which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
+    if axes is None and not by_scale:
+        _check_channels(x, wanted)
     n = len(which)
     lengths = [x.shape[axis] for axis in which]
     modes = _modes(mode, n)
@@ -272,6 +274,18 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
     if len(set(which)) < len(which):
         refuse(ValueError, "axes", "each axis once", f"{axes}")
     return which
+
+
+def _check_channels(x: Any, wanted: Sequence[Any]) -> None:
+    """Refuses a size for each dim that would mix the channels of an image of bytes, which other libraries take as the
+    shape of the result."""
+    if x.ndim != 3 or len(wanted) != 3 or dtype_name(x) != "uint8":
+        return
+    for at, sides, axes in ((2, (0, 1), "(0, 1)"), (0, (1, 2), "(1, 2)")):
+        n = x.shape[at]
+        if n in (1, 3, 4) and all(x.shape[d] > 4 for d in sides) and wanted[at] != n:
+            expected = f"axes={axes} and size=({wanted[sides[0]]}, {wanted[sides[1]]}) for an image of {n} channels, or "
+            refuse(ValueError, "axes", f"{expected}axes=(0, 1, 2) to resize them too", f"none, with size={tuple(wanted)}")
 
 
 def _numbers_of(names: Any, ndim: int) -> str:

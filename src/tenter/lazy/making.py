@@ -159,6 +159,7 @@ def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
             refuse_axis(no_other)
             raise misnamed("lazy.repeat", repeat, no_other, None, x=x, sizes=sizes)
         held = _held(x)
+        refuse_counts(of(held.base).PACKAGE, held.shape, sizes)
         return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
     except Refusal as refusal:
         raise error(refusal, "lazy.repeat", x, *sizes, **no_other) from None
