@@ -16,7 +16,7 @@ from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
-from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, repeat_sizes, tile_sizes
+from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, refuse_counts, repeat_sizes, tile_sizes
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
