@@ -83,7 +83,7 @@ def test_drawings_are_the_maps(n_in, n_out):
 
 
 def test_refusals():
-    with pytest.raises(ValueError, match=r"like: expected one of torch, .*, got 'piglet'\n  in conventions.compare"):
+    with pytest.raises(ValueError, match=r"names: expected one of torch, .*, got 'piglet'\n  in conventions.compare"):
         compare("piglet")
     with pytest.raises(ValueError, match="n_in"):
         compare(n_in=0)

@@ -454,4 +454,5 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
         raise error(refusal, "expand", x, *sizes, **other) from None
 
 
-show_signature(repeat_interleave)
+for _function in (repeat_interleave, repeat, tile, expand):
+    show_signature(_function)

@@ -14,7 +14,7 @@ from tenter._arrays.library import compiling, is_array
 
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
-    "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
+    "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
     "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
     "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "scale": ("scale_factor",),
     "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
@@ -86,8 +86,12 @@ def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
     return tuple(p.name for p in shown if p.kind in (kinds or usual))
 
 
-def show_signature(function: Callable[..., Any]) -> None:
-    """Makes a signature show the arguments after `too_many` as keyword-only.
+#: What signatures show of arguments and results whose types depend on the call, as overloads say.
+ARRAYS = {"x": "AnyArray", "out": "AnyArray | None"}
+
+
+def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> None:
+    """Makes a signature show the arguments after `too_many` as keyword-only, and what arrays are.
 
     Python looks up the default of each keyword-only argument one by one, and takes positional ones at once. So
     functions that are called often have no star in their signature: `too_many` catches the first extra positional
@@ -98,13 +102,17 @@ def show_signature(function: Callable[..., Any]) -> None:
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING and "no_other" in written:  # this argument is required
+        if p.default is MISSING:  # this argument is required, if not by another name
             p = p.replace(default=p.empty)
+        if p.name in ARRAYS and p.annotation == "Any":
+            p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:
             p = p.replace(kind=p.KEYWORD_ONLY)
         if p.name not in ("too_many", "no_other"):
             shown.append(p)
-    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    returned = gives if signature.return_annotation == "Any" else signature.return_annotation
+    signature = signature.replace(parameters=shown, return_annotation=returned)
+    function.__signature__ = signature  # type: ignore[attr-defined]
 
 
 def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:
@@ -116,6 +124,10 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     if not found:
         return ""
     name, shown = found[0], describe(value)
+    if word == "order" and isinstance(value, str):  # of memory, in NumPy
+        return ""
+    if word in ("fx", "fy"):
+        shown = "(fy, fx)"
     if name == "align" and isinstance(value, bool):
         shown = "'align_corners'" if value else "'half_pixel'"
     elif name == "size" and word == "dsize" and isinstance(value, tuple):

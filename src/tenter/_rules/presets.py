@@ -196,18 +196,18 @@ DEFAULT = Convention(
 OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
 
 
-def convention(like: object) -> Convention:
+def convention(like: object, argument: str = "like") -> Convention:
     """Returns a preset by its name or its package's name, or checks the words of a convention. None is the default."""
     if like is None:
         return DEFAULT
     if isinstance(like, Convention):
-        return checked(like, "like")
+        return checked(like, argument)
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, "like", expected, describe(like))
+        refuse(TypeError, argument, expected, describe(like))
     like = OTHER_NAMES.get(like, like)
     if like not in PRESETS:
-        refuse(ValueError, "like", expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
+        refuse(ValueError, argument, expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
     return PRESETS[like]
 
 

@@ -364,7 +364,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
 
 
 for _function in (repeat_interleave, repeat, tile, interpolate, resize):
-    show_signature(_function)
+    show_signature(_function, "LazyArray")
 
 
 def _held(x: Any) -> Stretched:
