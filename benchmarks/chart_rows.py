@@ -97,7 +97,7 @@ def photograph(height: int, width: int, to: tuple[int, int], antialias: bool, ch
             flag = cv2.INTER_AREA if antialias else cv2.INTER_LINEAR
             found["OpenCV"] = lambda: cv2.resize(x, to[::-1], interpolation=flag)
         if antialias:
-            return (lambda: tenter.image.resize(x, to, mode="linear")), found
+            return (lambda: tenter.image.resize(x, to, mode="linear", alpha=channels == 4)), found
         return (lambda: tenter.resize(x, to, axes=(0, 1), like="opencv")), found
 
     return calls

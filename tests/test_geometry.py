@@ -139,10 +139,10 @@ def test_no_outputs():
 
 
 def test_repr_says_where_outputs_lie():
-    assert repr(Geometry(4, 8)) == "Geometry(center: 4 -> 8, output o at index -1/4 + 1/2 o)"
-    assert repr(Geometry(3, 5, "align_corners")) == "Geometry(corners: 3 -> 5, output o at index 0 + 1/2 o)"
+    assert repr(Geometry(4, 8)) == "Geometry(half_pixel: 4 -> 8, output o at index -1/4 + 1/2 o)"
+    assert repr(Geometry(3, 5, "align_corners")) == "Geometry(align_corners: 3 -> 5, output o at index 0 + 1/2 o)"
     boxed = Geometry(9, 2, box=(F(1, 2), F(7)), scale=F(1, 3))
-    assert repr(boxed) == "Geometry(center: 9 -> 2, box 1/2 to 7, scale 1/3, output o at index 3/2 + 3 o)"
+    assert repr(boxed) == "Geometry(half_pixel: 9 -> 2, box 1/2 to 7, scale 1/3, output o at index 3/2 + 3 o)"
     assert "scale 0.1," in repr(Geometry(9, 1, scale=F(0.1)))  # not 3602879701896397/36028797018963968
 
 

@@ -134,7 +134,7 @@ def test_inf_stays_where_it_counts(mode, antialias):
 @pytest.mark.parametrize("n_out", [9_200_000, 9_999_991, 20_000_000, 1_000_003])
 def test_positions_of_ten_million_samples_are_exact(n_out):
     n_in = 10_000_000
-    m = tenter.axis_map(n_in, n_out)
+    m = tenter.axis_map(n_in, n_out, antialias=False)
     assert m._is_computed
     rng = np.random.default_rng(0)
     for o in [0, 1, n_out - 1, *rng.integers(0, n_out, 60).tolist()]:

@@ -72,7 +72,7 @@ SCALARS = [
     lambda w: tenter.tile(X, (w(2), w(1), w(100))), lambda w: tenter.expand(X[:, :1], w(-1), w(100)), lambda w: tenter.expand(X, (w(3), w(-1), w(3))),
     lambda w: tenter.interpolate(X[None], w(100), mode="linear"), lambda w: tenter.interpolate(X[None], (w(7),), mode="area"),
     lambda w: tenter.interpolate(X[None], scale_factor=w(50), mode="nearest"), lambda w: tenter.interpolate(X[None, None], (w(3), w(100)), mode="bicubic"),
-    lambda w: tenter.resize(X, w(100)), lambda w: tenter.resize(X, (w(3), w(100))), lambda w: tenter.resize(X, w(100), axes=w(1)),
+    lambda w: tenter.resize(X[0], w(100)), lambda w: tenter.resize(X, (w(3), w(100))), lambda w: tenter.resize(X, w(100), axes=w(1)),
     lambda w: tenter.resize(X, [w(3), w(7)], axes=[w(-1), w(0)]), lambda w: tenter.resize(X, scale=w(50)), lambda w: tenter.resize(ROW, scale=Fraction(w(100), w(120))),
     lambda w: tenter.resize(X, scale=(w(2), w(3))), lambda w: tenter.resize(X, scale=Fraction(w(100), w(3))),
     lambda w: tenter.resize(X, 5, mode=tenter.filters.cubic(w(-1))), lambda w: tenter.resize(X, 5, edge="constant", value=w(100), box=((w(-100), w(100)), None)),
