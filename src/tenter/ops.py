@@ -291,7 +291,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         if other:
             refuse_axis(other)
             x, given = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
-            sizes = given if type(given) is tuple else (given,)
+            sizes = sizes if given is sizes else (given,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
         if len(sizes) == 1 and type(sizes[0]) is not int and type(x) is np.ndarray:  # before the core takes the call
             refuse_counts("numpy", x.shape, sizes)
@@ -447,7 +447,7 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     try:
         if other:
             x, given = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
-            sizes = given if type(given) is tuple else (given,)
+            sizes = sizes if given is sizes else (given,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:

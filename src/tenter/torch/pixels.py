@@ -94,7 +94,7 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) 
         box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
     if mode in NEAREST:  # PyTorch's "nearest" takes the pixel at the corner, Pillow's the one at the center
         return Call(x, size, None, axes, MODES[mode], False, nearest, box)
-    return Call(x, size, None, axes, MODES[mode], antialias, "torch", box)
+    return Call(x, size, None, axes, MODES[mode], antialias, None, box)
 
 
 def _resized(of: Call) -> Any:
