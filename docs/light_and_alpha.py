@@ -59,7 +59,7 @@ def larger(pixels: Pixels) -> Image.Image:
 
 
 def drawn() -> Image.Image:
-    icon, lines = star(), night()
+    icon, lines, how = star(), night(), {"mode": "linear"}
     rows = [
         ("Alpha: a star on transparent black, 160 x 160 to 40 x 40", [
             (on_card(icon)[:60, 50:110], "the star's tip, before: enlarged"),
@@ -68,8 +68,8 @@ def drawn() -> Image.Image:
         ]),
         ("Light: lines of one pixel on black, 160 x 160 to 40 x 40", [
             (lines[:60, 50:110], "a part of it, before: enlarged"),
-            (tenter.image.resize(lines, SMALL, mode="linear"), "by default: fainter than before"),
-            (tenter.image.resize(lines, SMALL, mode="linear", linear_light=True), "linear_light=True: as bright as before"),
+            (tenter.image.resize(lines, SMALL, **how), "by default: fainter than before"),
+            (tenter.image.resize(lines, SMALL, **how, linear_light=True), "linear_light=True: as bright as before"),
         ]),
     ]  # fmt: skip
     height = 2 * MARGIN + len(rows) * (HEAD + TILE + LABEL) - 10

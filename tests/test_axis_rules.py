@@ -121,7 +121,9 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_words_that_the_core_does_not_know_are_refused(name):
     field, word = REFUSED[name]
-    fields = {"kind": "area", "align": "half_pixel", "tie": "floor", "arithmetic": "exact", "edge": "wrap"} | {field: word}
+    fields = {"kind": "area", "align": "half_pixel", "tie": "floor", "arithmetic": "exact", "edge": "wrap"} | {
+        field: word
+    }
     with pytest.raises(ValueError, match=f"{field}: expected a word"):
         _native.AxisRule(*fields.values(), False)
 

@@ -54,7 +54,17 @@ def test_pictures_whose_channels_come_first_are_refused_with_the_calls_that_were
 
 
 def test_what_may_be_a_picture_is_one():
-    for shape in ((48, 64), (48, 64, 2), (48, 64, 3), (3, 64, 1), (3, 64, 3), (4, 64, 2), (3, 64, 2), (1, 1, 1), (48, 64, 0)):
+    for shape in (
+        (48, 64),
+        (48, 64, 2),
+        (48, 64, 3),
+        (3, 64, 1),
+        (3, 64, 3),
+        (4, 64, 2),
+        (3, 64, 2),
+        (1, 1, 1),
+        (48, 64, 0),
+    ):
         assert tenter.image.resize(np.zeros(shape, np.uint8), SIZE).shape == (*SIZE, *shape[2:])
     for shape in ((48, 64, 8), (48, 64, 4), (3, 64, 9)):
         assert tenter.image.resize(np.zeros(shape, np.uint8), SIZE, alpha=False).shape == (*SIZE, shape[2])

@@ -237,7 +237,9 @@ def test_alpha_is_no_light(channels: int, opaque: bool, how: Any) -> None:
     np.testing.assert_array_equal(out[..., -1], alpha)
 
 
-@pytest.mark.parametrize(("values", "found"), [([-0.5, 1.0], "-0.5 to 1"), ([0, 255], "0 to 255"), ([np.nan, 2], "2 to 2")])
+@pytest.mark.parametrize(
+    ("values", "found"), [([-0.5, 1.0], "-0.5 to 1"), ([0, 255], "0 to 255"), ([np.nan, 2], "2 to 2")]
+)
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_floats_that_are_no_srgb_values_have_no_light(values: Any, found: str, dtype: Any) -> None:
     x = np.array([values], dtype)
@@ -289,7 +291,9 @@ def test_tensors() -> None:
         out = resize(torch.from_numpy(x), (6, 6), linear_light=True, alpha=True)
         assert isinstance(out, torch.Tensor)
         np.testing.assert_array_equal(out.numpy(), resize(x, (6, 6), linear_light=True, alpha=True))
-        np.testing.assert_array_equal(resize(torch.from_numpy(x), Fill(6), alpha=True).numpy(), resize(x, Fill(6), alpha=True))
+        np.testing.assert_array_equal(
+            resize(torch.from_numpy(x), Fill(6), alpha=True).numpy(), resize(x, Fill(6), alpha=True)
+        )
     x = torch.rand(5, 5, 3, requires_grad=True)
     resize(x, (3, 3)).sum().backward()
     assert x.grad is not None

@@ -65,7 +65,9 @@ def test_entries_of_arrays_give_the_same_bits_with_and_without_antialias(entry: 
 
 @pytest.mark.parametrize("kind", ["array", "tensor", "Pillow"])
 @pytest.mark.parametrize("mode", INTERPOLATION)
-def test_transforms_give_the_same_bits_and_antialias_is_turned_off_for_every_kind_of_image(kind: str, mode: str) -> None:
+def test_transforms_give_the_same_bits_and_antialias_is_turned_off_for_every_kind_of_image(
+    kind: str, mode: str
+) -> None:
     image = pytest.importorskip("PIL.Image")
     for (height, width), size in SIZES:
         x = pixels((height, width, 3), "uint8")
@@ -128,7 +130,12 @@ def test_lanczos_never_aliases_silently() -> None:
     for call in (tenter.resize, tenter.image.resize, lazy.resize):
         for mode in ("lanczos", "lanczos2", "lanczos5"):
             for like in ("torch", "opencv", "onnx", "tensorflow"):
-                refused(lambda c=call, m=mode, k=like: c(x, (13, 17), mode=m, like=k), "antialias", ValueError, ["True or False"])
+                refused(
+                    lambda c=call, m=mode, k=like: c(x, (13, 17), mode=m, like=k),
+                    "antialias",
+                    ValueError,
+                    ["True or False"],
+                )
                 call(x, (50, 31), mode=mode, like=like)  # which does not shrink
                 call(x, (13, 17), mode=mode, like=like, antialias=False)
     plain = tenter.resize(x, (13, 17), mode="lanczos")
@@ -193,8 +200,21 @@ def test_a_mirrored_part_is_the_part_mirrored() -> None:
 @pytest.mark.parametrize("dtype", ["uint8", "float32", "complex64", "bool"])
 def test_repeats_of_several_dims_are_those_of_one_after_the_other(library: str, dtype: str) -> None:
     x = np.random.default_rng(0).integers(0, 2, (3, 4, 5)).astype(dtype)
-    given = x if library == "numpy" else torch.from_numpy(x) if library == "torch" else pytest.importorskip("jax").numpy.asarray(x)
-    for by_dim in ({0: 2, 1: [1, 0, 2, 3]}, {-1: 3, 0: [0, 0, 0]}, {2: 1}, {}, {1: np.int64(2), 2: np.arange(5), 0: 4}, {0: 2, 1: 2}):
+    given = (
+        x
+        if library == "numpy"
+        else torch.from_numpy(x)
+        if library == "torch"
+        else pytest.importorskip("jax").numpy.asarray(x)
+    )
+    for by_dim in (
+        {0: 2, 1: [1, 0, 2, 3]},
+        {-1: 3, 0: [0, 0, 0]},
+        {2: 1},
+        {},
+        {1: np.int64(2), 2: np.arange(5), 0: 4},
+        {0: 2, 1: 2},
+    ):
         want = x
         for axis, counts in by_dim.items():
             want = np.repeat(want, counts, axis)

@@ -194,7 +194,7 @@ def test_no_channel_is_alpha_unless_told_and_four_channels_ask(channels, dtype):
     pixels = np.random.default_rng(0).integers(0, 256, (9, 8, channels)).astype(dtype)
     plain = tenter.resize(pixels, (5, 5), axes=(0, 1), mode="lanczos")
     if channels == 4:
-        with pytest.raises(ValueError, match="^alpha: expected True if the last of four channels is alpha, False"):
+        with pytest.raises(ValueError, match=r"^alpha: expected True if the last of four channels is alpha, False"):
             tenter.image.resize(pixels, (5, 5))
     else:
         assert np.array_equal(tenter.image.resize(pixels, (5, 5)), plain)

@@ -209,7 +209,12 @@ def test_a_whole_box_is_no_box():
 
 def test_a_reversed_box_is_the_array_turned_round():
     x = np.random.default_rng(0).standard_normal((7, 9))
-    for how in ({"mode": "nearest"}, {"mode": "cubic", "antialias": True}, {"edge": "wrap"}, {"align": "align_corners"}):
+    for how in (
+        {"mode": "nearest"},
+        {"mode": "cubic", "antialias": True},
+        {"edge": "wrap"},
+        {"align": "align_corners"},
+    ):
         got = tenter.resize(x, (5, 4), box=[(6, Fraction(1, 2)), None], **how)
         close(got, tenter.resize(x[::-1], (5, 4), box=[(1, Fraction(13, 2)), None], **how))
 

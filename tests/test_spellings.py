@@ -32,13 +32,15 @@ def test_the_same_bits_in_a_convention(field, theirs, ours, how):
 def test_words_that_are_no_alignment_name_the_one_that_is_meant(word, meant):
     with pytest.raises(ValueError, match=rf"^align: expected one of half_pixel, .*\(here it is '{meant}'\)"):
         tenter.resize(X, (4, 6), align=word)
-    with pytest.raises(ValueError, match="^align: expected one of half_pixel"):
+    with pytest.raises(ValueError, match=r"^align: expected one of half_pixel"):
         Geometry(4, 8, word)
-    with pytest.raises(ValueError, match="^align: expected one of half_pixel"):
+    with pytest.raises(ValueError, match=r"^align: expected one of half_pixel"):
         Convention.of(align=word)
 
 
-@pytest.mark.parametrize(("field", "theirs"), [("nearest_tie", "round_prefer_ceil"), ("align", "centre"), ("edge", "renormalise")])
+@pytest.mark.parametrize(
+    ("field", "theirs"), [("nearest_tie", "round_prefer_ceil"), ("align", "centre"), ("edge", "renormalise")]
+)
 def test_a_graph_holds_tenters_own_words_alone(field, theirs):
     words = {"align": "half_pixel", "edge": "renormalize", "nearest_tie": "prefer_ceil"} | {field: theirs}
     rule = f"cubic,{words['align']},,,,{words['nearest_tie']},exact,{words['edge']},,-0.5"

@@ -87,6 +87,8 @@ _ELSEWHERE = {
     "pad": "tenter.ragged.pad for rows of unequal lengths, numpy.pad or torch.nn.functional.pad for edges",
     "upsample": "tenter.interpolate", "crop_resize": "tenter.image.resize(x, size, box=...)",
     **dict.fromkeys(("zoom", "rescale"), "tenter.resize(x, scale=...)"),
+    "broadcast_to": "tenter.expand", "sequence_mask": "tenter.ragged.mask", "pad_sequence": "tenter.ragged.pad",
+    "kron": "tenter.repeat_interleave, which is a Kronecker product with ones",
     **dict.fromkeys(("resized_crop", "imresize", "thumbnail"), "tenter.image.resize"),
 }  # fmt: skip
 

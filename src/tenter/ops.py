@@ -289,7 +289,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
     """
     try:
         if other:
-            refuse_axis(other)
+            refuse_axis("repeat", other)
             x, given = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
             sizes = sizes if given is sizes else (given,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
@@ -374,6 +374,7 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     """
     try:
         if other:
+            refuse_axis("tile", other)
             x, given = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
             dims = given if type(given) is tuple else (given,)
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims

@@ -12,6 +12,16 @@ from tenter._arrays.arguments import MISSING, closest, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, is_array
 
+#: What says here what another library's argument says, where that is another argument's value: after "did you mean".
+INSTEAD = {
+    "nearest_mode": "like=Convention.of('onnx', nearest_tie={})",
+    "cubic_coeff_a": "mode=tenter.filters.cubic({})",
+    "keep_aspect_ratio_policy": "like=Convention.of('onnx', aspect_ratio={})",
+    "exclude_outside": "edge='renormalize'",
+    "preserve_aspect_ratio": "tenter.image.resize(x, tenter.image.Fit(size))",
+    "labels": "mode='nearest-exact'",
+    "recompute_scale_factor": "like=Convention.of('torch', positions_from='sizes')",
+}
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
     "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
@@ -25,7 +35,9 @@ ELSEWHERE = {
     "input": ("x", "pixels", "a", "A"), "image": ("x", "pixels"), "img": ("x", "pixels"), "src": ("x", "pixels"),
     "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
     "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
-    "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
+    "num_segments": ("n",), "total_repeat_length": ("output_size", "total"), "new_shape": ("size",),
+    "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",), "channel_axis": ("axes",),
+    "grid_mode": ("align",), "half_pixel_centers": ("align",),
 }  # fmt: skip
 
 
@@ -119,6 +131,8 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     """Returns " (did you mean ...?)" with the argument that a word probably means, or "". others: names that the
     function's signature does not show."""
     names = (*others, *parameters(function))
+    if word in INSTEAD and "mode" in names and "axes" in names:
+        return f" (did you mean {INSTEAD[word].format(describe(value))}?)"
     close = closest(word, names)
     found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
     if not found:
@@ -129,9 +143,13 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     if word in ("fx", "fy"):
         shown = "(fy, fx)"
     if name == "align" and isinstance(value, bool):
-        shown = "'align_corners'" if value else "'half_pixel'"
+        shown = "'align_corners'" if value == (word == "align_corners") else "'half_pixel'"
     elif name == "size" and word == "dsize" and isinstance(value, tuple):
         shown = describe(value[::-1])  # OpenCV takes (width, height)
+    elif name == "mode" and isinstance(value, str):  # OpenCV's and Pillow's constants are in capitals
+        shown = repr(value.lower().removeprefix("inter_"))
+    elif word == "channel_axis":
+        shown = "(0, 1)" if value in (-1, 2) else "(1, 2)"
     elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # OpenCV's and Pillow's modes are numbers
         shown = "..."
     return f" (did you mean {name}={shown}?)"
@@ -149,6 +167,8 @@ def unknown(module: str, name: str, hint: str) -> Exception:
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
+    if isinstance(value, int) and "axes" not in names and "mode" in names:  # Pillow's resample
+        return "mode"
     if "dtype" in names and type(value).__name__ == "dtype":
         return "dtype"
     for kinds, name in (

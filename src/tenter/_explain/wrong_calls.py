@@ -88,7 +88,7 @@ def _other_align(m: AxisMap, rule: AxisRule, of_interpolate: bool) -> tuple[str,
     corners = rule.align != "align_corners"
     words = "align_corners=True" if of_interpolate else 'align="align_corners"'
     if not corners:
-        words = words.replace("True", "False").replace("align_corners\"", "half_pixel\"")
+        words = words.replace("True", "False").replace('align_corners"', 'half_pixel"')
     mode = cubic(rule.cubic) if str(rule.kind) == "cubic" else str(rule.kind)
     align = "align_corners" if corners else "half_pixel"
     aligned = _map(m, mode, align=align, edge=rule.edge, antialias=False)

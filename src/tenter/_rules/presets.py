@@ -178,15 +178,15 @@ PRESETS = {
     # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
     # align="half_pixel".
     "scipy": Convention(
-        align="align_corners", nearest_align="align_corners", nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy",
-        length_rounding="round_even",
+        align="align_corners", nearest_align="align_corners", nearest_arithmetic="scipy",
+        nearest_exact_arithmetic="scipy", length_rounding="round_even",
         modes=("nearest", "nearest-exact", "linear"),
     ),
 }  # fmt: skip
 
 
-# What all functions but `interpolate` do if `like` is not given: Pillow's filters, which antialias where they shrink and
-# do the same without antialias where they enlarge; PyTorch's scales; exact positions; areas that keep sums.
+# What all functions but `interpolate` do if `like` is not given: Pillow's filters, which antialias where they shrink,
+# and are the same without antialias where they enlarge; PyTorch's scales; exact positions; areas that keep sums.
 DEFAULT = Convention(
     nearest_align="asymmetric", nearest_tie="floor", cubic_a=-0.5, edge="renormalize", antialias=True,
     positions_from="scale", copy_if_same_size=True, round_between_axes=True,

@@ -139,7 +139,9 @@ def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
     if arguments.single(size):
         both = f"({', '.join([describe(size)] * n)})"
         sides = ", Fit or Fill of tenter.image for an image's sides" if n == 2 else ""
-        refuse(ValueError, "size", f"{each} (size={both} for all, axes=-1 for the last axis alone{sides})", describe(size))
+        refuse(
+            ValueError, "size", f"{each} (size={both} for all, axes=-1 for the last axis alone{sides})", describe(size)
+        )
     refuse(ValueError, "size", each, f"{len(wanted)}")
 
 
@@ -289,8 +291,12 @@ def _check_channels(x: Any, wanted: Sequence[Any]) -> None:
     for at, sides, axes in ((2, (0, 1), "(0, 1)"), (0, (1, 2), "(1, 2)")):
         n = x.shape[at]
         if n in (1, 3, 4) and all(x.shape[d] > 4 for d in sides) and wanted[at] != n:
-            expected = f"axes={axes} and size=({wanted[sides[0]]}, {wanted[sides[1]]}) for an image of {n} channels, or "
-            refuse(ValueError, "axes", f"{expected}axes=(0, 1, 2) to resize them too", f"none, with size={tuple(wanted)}")
+            expected = (
+                f"axes={axes} and size=({wanted[sides[0]]}, {wanted[sides[1]]}) for an image of {n} channels, or "
+            )
+            refuse(
+                ValueError, "axes", f"{expected}axes=(0, 1, 2) to resize them too", f"none, with size={tuple(wanted)}"
+            )
 
 
 def _numbers_of(names: Any, ndim: int) -> str:
@@ -324,12 +330,21 @@ def _known_mode(mode: Any) -> str:
     if callable(mode):
         expected = "tenter.filters.Filter(function, support) for a function"
     if not isinstance(mode, str):
-        refuse(TypeError, "mode", expected, describe(mode))
+        number = " (numbers of modes differ between libraries)" if isinstance(mode, int) else ""
+        refuse(TypeError, "mode", expected, describe(mode) + number)
     if mode in JOINT:
         refuse(ValueError, "mode", f"{JOINT[mode][0]!r} in a list of one mode for each axis", repr(mode))
     if mode not in MODES:
-        refuse(ValueError, "mode", expected, repr(mode) + did_you_mean(mode, (*MODES, *JOINT)))
+        refuse(ValueError, "mode", expected, repr(mode) + _mode_meant(mode))
     return mode
+
+
+def _mode_meant(mode: str) -> str:
+    """A constant of OpenCV or Pillow, or an edge, which NumPy and scikit-image call a mode."""
+    word = mode.lower().removeprefix("inter_").replace("_", "-")
+    if word in EDGES or word in EDGES_ELSEWHERE:
+        return f" (did you mean edge={EDGES_ELSEWHERE.get(word, word)!r}?)"
+    return did_you_mean(word, (*MODES, *JOINT))
 
 
 def is_confused(mode: Any) -> bool:

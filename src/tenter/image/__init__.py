@@ -82,8 +82,8 @@ def resize(
 ) -> Any:
     """Resizes images: with Pillow's lanczos, antialiased where it shrinks, and with alpha where the image has it.
 
-    `alpha` weights the colors; `linear_light` averages light instead of sRGB values. Without these it is `tenter.resize`
-    along height and width. An array of four channels has alpha only where `alpha` says so.
+    `alpha` weights the colors; `linear_light` averages light instead of sRGB values. Without these it is
+    `tenter.resize` along height and width. An array of four channels has alpha only where `alpha` says so.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
-from tenter._rules.geometry import LARGEST, is_real, plain
 from tenter._specs.picture_sizes import Fill, Fit
 from tenter._specs.resize_arguments import NO_ANTIALIAS
 

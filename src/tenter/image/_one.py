@@ -72,7 +72,9 @@ def _resized(x: Any, size: Any, axes: tuple[int, int], out: Any, given: dict[str
     try:
         return resampling.resize(x, size, axes=axes, out=out, **given)
     except (TypeError, ValueError):
-        resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))  # for the call as it was written
+        resize_arguments.checked(
+            x, resize_arguments.Arguments(size, axes=axes, **given)
+        )  # for the call as it was written
         raise
 
 

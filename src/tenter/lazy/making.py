@@ -156,7 +156,7 @@ def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
     """
     try:
         if no_other:
-            refuse_axis(no_other)
+            refuse_axis("repeat", no_other)
             raise misnamed("lazy.repeat", repeat, no_other, None, x=x, sizes=sizes)
         held = _held(x)
         refuse_counts(of(held.base).PACKAGE, held.shape, sizes)
