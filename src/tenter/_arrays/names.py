@@ -24,7 +24,8 @@ INSTEAD = {
 }
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
-    "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
+    "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",),
+    "zoom": ("scale",),
     "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
     "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "scale": ("scale_factor",),
     "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
