@@ -3,6 +3,8 @@ standard functions alone (array-api-strict has no others)."""
 
 from __future__ import annotations
 
+from functools import partial
+
 import array_api_strict as xp
 import numpy as np
 import pytest
