@@ -96,7 +96,9 @@ def test_a_convention_of_ones_own():
     assert np.array_equal(
         tenter.resize(x, 5, mode="cubic", like=mine), tenter.resize(x, 5, mode=cubic(-0.5), like="opencv")
     )
-    assert np.array_equal(tenter.resize(x, 5, mode=cubic(-0.75), like=mine), tenter.resize(x, 5, mode="cubic", like="torch"))
+    assert np.array_equal(
+        tenter.resize(x, 5, mode=cubic(-0.75), like=mine), tenter.resize(x, 5, mode="cubic", like="torch")
+    )
 
 
 def test_exceptions_are_on_the_page_of_differences():

@@ -92,7 +92,9 @@ def test_a_scale_is_followed(mode):
                 nearest_tie="prefer_ceil",
                 length_rounding=rounding,
             )
-            got = tenter.resize(np.eye(n), scale=scale, axes=0, mode=named, antialias=False, edge=edge, align="half_pixel", like=like)
+            got = tenter.resize(
+                np.eye(n), scale=scale, axes=0, mode=named, antialias=False, edge=edge, align="half_pixel", like=like
+            )
             want = resize_oracle.matrix(n, out, mode, edge, scale=Fraction(scale))
             np.testing.assert_allclose(got, want, rtol=0, atol=1e-12, err_msg=f"{n} by {scale}, {rounding}")
 
@@ -213,7 +215,12 @@ def test_a_whole_box_is_no_box():
 
 def test_a_reversed_box_is_the_array_turned_round():
     x = np.random.default_rng(0).standard_normal((7, 9))
-    for how in ({"mode": "nearest"}, {"mode": "cubic", "antialias": True}, {"edge": "wrap"}, {"align": "align_corners"}):
+    for how in (
+        {"mode": "nearest"},
+        {"mode": "cubic", "antialias": True},
+        {"edge": "wrap"},
+        {"align": "align_corners"},
+    ):
         got = tenter.resize(x, (5, 4), box=[(6, Fraction(1, 2)), None], **how)
         close(got, tenter.resize(x[::-1], (5, 4), box=[(1, Fraction(13, 2)), None], **how))
 

@@ -229,7 +229,14 @@ def test_parts_of_complex_numbers_do_not_mix():
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_types_are_rounded_once_at_a_constant_edge(dtype):
     x = torch.from_numpy(values((35, 5), "float32")).to(dtype)
-    how = {"mode": ["lanczos5", "catmull-rom"], "like": "onnx", "edge": "constant", "align": "align_corners", "value": 0.25, "antialias": False}
+    how = {
+        "mode": ["lanczos5", "catmull-rom"],
+        "like": "onnx",
+        "edge": "constant",
+        "align": "align_corners",
+        "value": 0.25,
+        "antialias": False,
+    }
     exact = tenter.resize(x.double(), (8, 15), **how)
     got = tenter.resize(x, (8, 15), **how)
     assert ((got.double() - exact).abs() <= 0.501 * torch.finfo(dtype).eps * exact.abs().clamp(1e-3)).all()
