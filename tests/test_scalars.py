@@ -75,7 +75,7 @@ SCALARS = [
     lambda w: tenter.resize(X[0], w(100)), lambda w: tenter.resize(X, (w(3), w(100))), lambda w: tenter.resize(X, w(100), axes=w(1)),
     lambda w: tenter.resize(X, [w(3), w(7)], axes=[w(-1), w(0)]), lambda w: tenter.resize(X, scale=w(50)), lambda w: tenter.resize(ROW, scale=Fraction(w(100), w(120))),
     lambda w: tenter.resize(X, scale=(w(2), w(3))), lambda w: tenter.resize(X, scale=Fraction(w(100), w(3))),
-    lambda w: tenter.resize(X, 5, mode=tenter.filters.cubic(w(-1))), lambda w: tenter.resize(X, 5, edge="constant", value=w(100), box=((w(-100), w(100)), None)),
+    lambda w: tenter.resize(X, (5, 5), mode=tenter.filters.cubic(w(-1))), lambda w: tenter.resize(X, (5, 5), edge="constant", value=w(100), box=((w(-100), w(100)), None)),
     lambda w: tenter.resize(ROW, 9, box=[(w(-128), w(127))], edge="wrap"), lambda w: tenter.resize(ROW, 9, box=[(Fraction(w(1), w(3)), w(100))]),
     lambda w: tenter.resize(ROW, w(30), mode=tenter.filters.Filter(hat, w(2))), lambda w: tenter.resize(ROW, w(30), mode=tenter.filters.Filter(hat, w(100)), antialias=True),
     lambda w: tenter.axis_map(w(100), w(120)), lambda w: tenter.axis_map(w(120), w(100), "area").T, lambda w: tenter.axis_map(w(100), w(120), "nearest"),
@@ -85,7 +85,7 @@ SCALARS = [
     lambda w: tenter.geometry.Geometry(w(100), w(120), "asymmetric", Fraction(w(100), w(7)), (w(3), w(100))).nearest("floor"),
     lambda w: tenter.geometry.Geometry(w(100), w(120), scale=w(3)).edges()[0], lambda w: tenter.geometry.Geometry(w(100), w(120), box=(w(-100), w(100))),
     lambda w: limit_and_back(w(100)), lambda w: threads_and_back(w(3)),
-    lambda w: tenter.image.resize(ROW.reshape(10, 12), w(100)), lambda w: tenter.image.resize(ROW.reshape(5, 6, 4), (w(9), w(7))), lambda w: tenter.image.resize(ROW.reshape(10, 12), scale=w(3)),
+    lambda w: tenter.image.resize(ROW.reshape(10, 12), tenter.image.Fit(w(100))), lambda w: tenter.image.resize(ROW.reshape(5, 6, 4), (w(9), w(7)), alpha=True), lambda w: tenter.image.resize(ROW.reshape(10, 12), scale=w(3)),
     lambda w: tenter.numpy.repeat(ROW, w(100)).sum(), lambda w: tenter.numpy.repeat(X, w(100), w(1)), lambda w: tenter.numpy.repeat(X, [w(1), w(2)], axis=w(0)),
     lambda w: tenter.numpy.tile(X, w(100)), lambda w: tenter.numpy.tile(X, (w(2), w(100))),
 ]  # fmt: skip
@@ -95,7 +95,7 @@ SCALARS = [
 REFUSED = [
     lambda w: Window(w(4), w(130), width=w(2)), lambda w: Window(w(100), w(50), width=w(100)), lambda w: Copy(w(2), w(100), w(100)),
     lambda w: Copy.repeat_each(w(100), w(2)).reads(w(-1), w(2)), lambda w: Copy.repeat_each(w(50), w(2)).reads(w(3), w(101)),
-    lambda w: tenter.resize(ROW, w(0), axes=w(1)), lambda w: tenter.resize(X, w(-1)),
+    lambda w: tenter.resize(ROW, w(0), axes=w(1)), lambda w: tenter.resize(ROW, w(-1)),
     lambda w: tenter.interpolate(X[None], w(0)), lambda w: tenter.repeat_interleave(X, w(2), w(2)), lambda w: tenter.memory.set_limit(w(-1)),
     lambda w: tenter.set_num_threads(w(0)), lambda w: tenter.axis_map(w(0), w(3)), lambda w: tenter.geometry.Geometry(w(-1), w(3)),
     lambda w: tenter.expand(X, w(3), w(3)), lambda w: tenter.repeat(X, w(100)), lambda w: Copy.repeat_each(w(3), w(2)).apply(X, w(7)),

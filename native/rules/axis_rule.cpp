@@ -62,7 +62,7 @@ bool interpolates_bytes(const AxisRule& rule, int64_t n_in, int64_t n_out, const
                         const AxisNumbers& by) {
   const bool copies = call.keeps_lengths && !by.scale && !by.box;
   if (!call.bytes || call.n_axes != 2 || call.on_device || copies || !n_in || !n_out) return false;
-  if (rule.antialias || rule.edge != Edge::replicate) return false;
+  if (rule.antialias || !(rule.edge == Edge::replicate || (rule.edge == Edge::renormalize && !by.box))) return false;
   return has_filter(rule, FilterKind::triangle) || has_filter(rule, FilterKind::cubic);
 }
 

@@ -249,7 +249,8 @@ def resize(
     Returns
     -------
     array
-        A new array of x's library and dtype, with x's order of axes in memory. Integers are rounded half to even and
+        A new array of x's library and dtype, with x's order of axes in memory (antialiased uint8 whose resized axes lie
+        in another order than in x's shape: in the order of the shape). Integers are rounded half to even and
         saturated. Antialiased uint8 of a given size is bit-identical to Pillow's. With like="opencv", linear uint8 of
         two axes without antialias is bit-identical to OpenCV's; other uint8 that is interpolated along two axes is
         within 0.59 of the exact result.

@@ -136,8 +136,8 @@ def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
     if n == 1:
         refuse(ValueError, "size", "1 value for 1 axis", f"{len(wanted)}")
     each = f"{n} lengths, one per axis"
-    if arguments.single(size):
-        both = f"({', '.join([describe(size)] * n)})"
+    if arguments.single(size) and n:
+        both = f"({', '.join([str(wanted[0])] * n)})"
         sides = ", Fit or Fill of tenter.image for an image's sides" if n == 2 else ""
         refuse(
             ValueError, "size", f"{each} (size={both} for all, axes=-1 for the last axis alone{sides})", describe(size)
