@@ -15,6 +15,8 @@ from tenter.conventions import Convention
 from tenter.filters import cubic
 
 OPERATORS = ("Resize", "Upsample", "Tile", "Expand")
+COORDINATES = ("half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric", "pytorch_half_pixel",
+               "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
 TIE = {
     "round_prefer_floor": "prefer_floor",
     "round_prefer_ceil": "prefer_ceil",

@@ -210,7 +210,7 @@ def axis_rule(
         box=None if box is None else (str(box[0]), str(box[1])),
         tie="prefer_ceil" if exact else how.nearest_tie,
         arithmetic=arithmetic,
-        edge=edge or _edge(how, mode, wide, box),
+        edge=edge or _edge(how, mode, wide),
         antialias=wide,
         cubic=_constant(plain(a)),
     )
@@ -227,13 +227,8 @@ def _kind(how: Convention, mode: str | filters.Filter, wide: bool, touched: bool
     return {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode), None
 
 
-def _edge(how: Convention, mode: str | filters.Filter, wide: bool, box: Any) -> str:
-    if mode == "area":
-        return "renormalize"
-    edge = how.edge_antialias if wide else how.edge
-    # Within the axis, linear weights are the same, and kernels for bytes read the edge pixel.
-    same = mode == "linear" and not wide and box is None and edge == "renormalize"
-    return "replicate" if same else edge
+def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
+    return "renormalize" if mode == "area" else how.edge_antialias if wide else how.edge
 
 
 def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
