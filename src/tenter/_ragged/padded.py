@@ -19,7 +19,7 @@ from tenter._specs.segments import Segments
 
 
 def mask(s: Segments, max_len: Any) -> Any:
-    length = _padded_length(s, max_len)
+    length = spec.mask_length(s, max_len) if s.known() else _padded_length(s, max_len)
     if not s.known():
         return expressions(s.offsets).mask(s, length)
     return s.library.from_numpy(segmented.mask(s, length), s.offsets)
@@ -56,18 +56,20 @@ def unpad(x: Any, s: Segments) -> Any:
     if surely(x.shape[0] != s.n):
         refuse(ValueError, "x", f"{number(s.n)} rows, one for each length", number(x.shape[0]))
     if surely(x.shape[1] < longest_row):
-        refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", number(x.shape[1]))
+        last = x.ndim > 2 and surely(x.shape[-1] >= longest_row)
+        got = f"{number(x.shape[1])}{spec.positions_second(x) if last else ''}"
+        refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", got)
     if s.known() and not later(x):
         return executor.of_segments(x).unpad(x, s)
     return expressions(x).unpad(x, s)
 
 
-def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, out: Any) -> Any:
+def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, padding_side: Any, out: Any) -> Any:
     """`pad` of a plain array, by the core. None if the call needs all checks."""
     if type(x) not in executor.EXACT or later(x):
         return None
     check_value(value, x)
-    return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), out)
+    return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), padding_side, out)
 
 
 def _padded_length(s: Segments, max_len: Any) -> Any:
