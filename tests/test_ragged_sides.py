@@ -139,6 +139,7 @@ def test_a_plan_of_tensors_moves_and_one_that_is_there_stays():
     plan = ragged.Plan.from_mask(torch.tensor([[0, 1, 1], [1, 1, 1]], dtype=torch.int32))
     assert plan.to("cpu") is plan and plan.to(torch.device("cpu")) is plan
     moved = plan.to("meta")
+    assert moved.to("meta") is moved
     assert (len(moved), moved.output_size, moved.max_len, moved.padding_side) == (2, 5, 3, "left")
     assert repr(moved) == "Plan(2 rows -> 5: lengths on meta)"
 

@@ -122,9 +122,10 @@ def of_mask(name: str, mask: Any, side: Any = None) -> Segments:
     right."""
     check_mask(name, mask)
     check_side(side)
-    values = library.of(mask).to_numpy(mask) if library.is_array(mask) else np.asarray(mask)
-    held = np.array(values, np.bool_)  # copied: another thread may write to the caller's array
-    if values.dtype != np.bool_ and (wrong := _first((held != values).reshape(-1))) is not None:
+    # Copied: another thread may write to the caller's array.
+    values = np.array(library.of(mask).to_numpy(mask) if library.is_array(mask) else mask)
+    held = values.astype(np.bool_, copy=False)
+    if values.dtype != np.bool_ and (wrong := _first(np.not_equal(held, values).reshape(-1))) is not None:
         row, at = divmod(wrong, held.shape[1])
         refuse(ValueError, name, "0 or 1", f"{values[row, at]} at position {at} of row {row}")
     found = _side(name, held, side)

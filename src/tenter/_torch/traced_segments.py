@@ -92,7 +92,8 @@ def moved(s: Segments, device: Any) -> Segments:
         return s if s.known() else spec.of_offsets("offsets", offsets.cpu())._replace(
             int32=s.int32, called=s.called, padding_side=s.padding_side
         )  # fmt: skip
-    return s._replace(offsets=_on(offsets, to), cached={})
+    found = _on(offsets, to)
+    return s if found is s.offsets else s._replace(offsets=found, cached={})
 
 
 def _tensor(name: str, values: Any) -> Tensor:
