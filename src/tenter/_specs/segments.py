@@ -125,8 +125,8 @@ def of_mask(name: str, mask: Any, side: Any = None) -> Segments:
     # Copied: another thread may write to the caller's array.
     values = np.array(library.of(mask).to_numpy(mask) if library.is_array(mask) else mask)
     held = values.astype(np.bool_, copy=False)
-    if values.dtype != np.bool_ and (wrong := _first(np.not_equal(held, values).reshape(-1))) is not None:
-        row, at = divmod(wrong, held.shape[1])
+    if values.dtype != np.bool_ and len(wrong := np.argwhere(values != held)):
+        row, at = wrong[0]
         refuse(ValueError, name, "0 or 1", f"{values[row, at]} at position {at} of row {row}")
     found = _side(name, held, side)
     return _segments(name, counts.offsets(name, held.sum(1, dtype=np.int64)), mask)._replace(padding_side=found)
@@ -139,8 +139,8 @@ def _side(name: str, held: Array, side: str | None) -> str:
         at = int(np.flatnonzero(changes[wrong])[1]) + 1
         got = f"a {held[wrong, at]} after a {held[wrong, at - 1]} at position {at} of row {wrong}"
         refuse(ValueError, name, "padding at one side of each row", got)
-    first, last = held[:, :1].any(1), held[:, -1:].any(1)
-    rows = {"right": _first(first & ~last), "left": _first(last & ~first)}
+    first, last = (np.asarray(part.any(1)) for part in (held[:, :1], held[:, -1:]))
+    rows = {"right": _first(first > last), "left": _first(first < last)}
     found = [s for s in SIDES if rows[s] is not None]
     if side is None and len(found) > 1:
         got = f"it on the right of row {rows['right']} and on the left of row {rows['left']}"
