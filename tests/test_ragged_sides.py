@@ -71,6 +71,15 @@ def test_a_plan_of_a_mask_has_its_side(side, lengths):
         assert np.array_equal(ragged.mask(plan, width, out=np.empty(want.shape, bool)), want)
 
 
+@together("width", [0, 1, 2, 31, 63, 64, 65, 130])
+def test_masks_of_every_length_at_both_sides(width):
+    lengths = RNG.permutation(np.repeat(np.arange(width + 1), 2))
+    right = np.arange(width) < lengths[:, None]
+    assert np.array_equal(ragged.mask(lengths, width), right)
+    assert np.array_equal(ragged.mask(lengths, width, padding_side="left"), right[:, ::-1])
+    assert np.array_equal(ragged.Plan(lengths).mask(padding_side="left"), right[:, ::-1])
+
+
 def test_a_side_that_a_call_names_is_nearer_than_the_plans():
     x, plan = np.arange(1, 6), ragged.Plan.from_mask([[0, 1, 1], [1, 1, 1]])
     for side in ("left", "right"):
