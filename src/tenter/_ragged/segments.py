@@ -65,11 +65,10 @@ def of_mask(mask: Any, padding_side: Any) -> Segments:
 
 def moved(s: Segments, device: Any) -> Segments:
     """Returns segments whose indices are tensors on a device."""
-    its = offsets(s, True)
-    if isinstance(its, np.ndarray):
+    if s.library.PACKAGE == "numpy":
         refuse(TypeError, "plan", "one of tensors (Plan(torch.from_numpy(plan.lengths)) makes one)",
                "one of NumPy arrays")  # fmt: skip
-    return expressions(its).moved(s, device)  # type: ignore[no-any-return]
+    return expressions(s.offsets).moved(s, device)  # type: ignore[no-any-return]
 
 
 # ---- to
