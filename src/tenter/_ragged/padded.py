@@ -19,7 +19,7 @@ from tenter._specs.segments import Segments
 
 
 def mask(s: Segments, max_len: Any) -> Any:
-    length = spec.mask_length(s, max_len) if s.known() else _padded_length(s, max_len)
+    length = _padded_length(s, max_len, of_mask=True)
     if not s.known():
         return expressions(s.offsets).mask(s, length)
     return s.library.from_numpy(segmented.mask(s, length), s.offsets)
@@ -72,10 +72,10 @@ def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, padding_side: Any,
     return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), padding_side, out)
 
 
-def _padded_length(s: Segments, max_len: Any) -> Any:
+def _padded_length(s: Segments, max_len: Any, of_mask: bool = False) -> Any:
     """Returns the number of positions of a padded row."""
     if s.known():
-        return spec.padded_length(s, max_len)
+        return spec.padded_length(s, max_len, of_mask)
     return longest(s) if max_len is None else integer("max_len", max_len, "a length", 0)
 
 

@@ -279,20 +279,17 @@ def longest(s: Segments) -> int:
     return int(s.lengths.max(initial=0))
 
 
-def padded_length(s: Segments, max_len: Any, hint: str = "") -> int:
-    """Returns the number of positions of a padded row."""
+def padded_length(s: Segments, max_len: Any, of_mask: bool = False) -> int:
+    """Returns the number of positions of a padded row. of_mask: of a mask, which shorter lengths would cut."""
     most = longest(s)
     if max_len is None:
         return most
     length = integer("max_len", max_len, "a length", 0)
     if surely(length < most):
-        at = int(s.lengths.argmax())
-        refuse(ValueError, "max_len", f"at least {most}, the length of row {at}", f"{number(length)}{hint}")
+        at, got = int(s.lengths.argmax()), number(length)
+        hint = f" (lengths.clip(max={got}) cuts them, as sequence_mask does)" if of_mask else ""
+        refuse(ValueError, "max_len", f"at least {most}, the length of row {at}", f"{got}{hint}")
     return length
-
-
-def mask_length(s: Segments, max_len: Any) -> int:
-    return padded_length(s, max_len, f" (lengths.clip(max={max_len}) cuts them, as sequence_mask does)")
 
 
 def _first(wrong: Array) -> int | None:

@@ -75,7 +75,7 @@ def of_mask(mask: Tensor, side: Any) -> Segments:
     spec.check_side(side)
     total = None
     if side is None and not torch_tensors.traced(mask) and not mask.is_meta:
-        known = spec.of_mask("mask", mask.cpu().numpy())
+        known = spec.of_mask("mask", torch_tensors.to_numpy(mask.cpu()))
         side, total = known.padding_side, known.total
     mask = verified("left mask" if side == "left" else "mask", mask)
     lengths = (mask != 0).sum(1, dtype=torch.int32 if mask.dtype == torch.int32 else torch.int64)

@@ -22,7 +22,7 @@ CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
     "mask": lambda values, stops, n: spec.of_mask("mask", values, "right"),
     "left mask": lambda values, stops, n: spec.of_mask("mask", values, "left"),
     "starts": spec.spans,
-    "max_len": lambda lengths, stops, n: spec.mask_length(spec.of_lengths("lengths", lengths), n),
+    "max_len": lambda lengths, stops, n: spec.padded_length(spec.of_lengths("lengths", lengths), n, True),
 }
 
 
