@@ -99,6 +99,9 @@ def _repeated(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, Any]:
     rows, width = x.shape[:2]
     given = spec.integers("repeats", counts, 2)
     spec.check_padded_counts(given, x)
+    if given.min(initial=0) < 0:
+        row, at = np.argwhere(given < 0)[0]
+        refuse(ValueError, "repeats", "non-negative counts", f"{given[row, at]} at position {at} of row {row}")
     runs = spec.of_lengths("repeats", given.reshape(-1))
     ends = runs.offsets[:: width or 1][: rows + 1]
     each = spec.of_lengths("repeats", np.diff(ends) if width else np.zeros(rows, np.int64))

@@ -191,8 +191,7 @@ def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
     """Returns integers in host memory. ndim: the required number of dims; None for any."""
     check_integers(name, values, ndim)
     found = counts.count_array(name, counts.unwrapped(name, values))
-    if ndim is not None and found.ndim != ndim:
-        refuse(ValueError, name, f"{ndim}-D integers", f"{found.ndim}-D")
+    _check_ndim(name, found, ndim)
     return found
 
 
@@ -210,10 +209,16 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
         if (dtype := dtype_name(values)) not in INTEGERS:
             hint = "" if dtype == "bool" else f" (convert with {_conversion(values)})"
             refuse(TypeError, name, f"integers{hint}", dtype)
-        if ndim is not None and values.ndim != ndim:
-            refuse(ValueError, name, f"{ndim}-D integers", f"{values.ndim}-D")
+        _check_ndim(name, values, ndim)
     elif not isinstance(values, (list, tuple, range)) and not foreign.holds_an_array(values):
         refuse(TypeError, name, expected, describe(values))
+
+
+def _check_ndim(name: str, values: Any, ndim: int | None) -> None:
+    if ndim is not None and values.ndim != ndim:
+        batch_of_one = ndim == 1 and values.ndim == 2 and not surely(values.shape[0] != 1)
+        hint = f" (did you mean {name}[0]?)" if batch_of_one else ""
+        refuse(ValueError, name, f"{ndim}-D integers", f"{values.ndim}-D{hint}")
 
 
 def spans(starts: Any, ends: Any, n: int) -> tuple[Array, Array]:
