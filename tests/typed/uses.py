@@ -179,6 +179,8 @@ def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[
     assert_type(ragged.positions(ragged.Plan(t)), torch.Tensor)
     assert_type(ragged.Plan.from_row_ids([0, 1], n=2).lengths, npt.NDArray[np.int64])
     assert_type(ragged.Plan.from_mask(t).lengths, torch.Tensor)
+    assert_type(ragged.Plan.from_mask(i, padding_side="left").lengths, npt.NDArray[np.int32])
+    assert_type(ragged.Plan.from_mask([[0, 1], [1, 1]]).lengths, npt.NDArray[np.int64])
     assert_type(ragged.mask([2, 0, 3], max_len=4), npt.NDArray[np.bool_])
     assert_type(ragged.mask(ragged.Plan(t)), torch.Tensor)
     assert_type(ragged.spans_to_mask([1], [2], 3), npt.NDArray[np.bool_])
@@ -189,6 +191,7 @@ def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[
     assert_type(ragged.segment_mean([1.0, 2.0], lengths=[2]), npt.NDArray[Any])
     assert_type(ragged.pad(d, [2, 0, 3], max_len=4, value=-1), Doubles)
     assert_type(ragged.unpad(t, t, output_size=5), torch.Tensor)
+    assert_type(ragged.pad(t, [2, 3], padding_side="left"), torch.Tensor)
     assert_type(ragged.repeat_padded(t, [[1, 2]]), tuple[torch.Tensor, torch.Tensor])
     assert_type(ragged.repeat_padded(d, i), tuple[Doubles, npt.NDArray[np.int32] | npt.NDArray[np.int64]])
 
@@ -204,7 +207,9 @@ def plans(d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, any_plan: tente
     assert_type(plan.pad([1, 2], 3), npt.NDArray[Any])
     assert_type(plan.unpad(d), Doubles)
     assert_type(plan.softmax(t), torch.Tensor)
-    assert_type(plan.mask(4), npt.NDArray[np.bool_])
+    assert_type(plan.mask(4, padding_side="left"), npt.NDArray[np.bool_])
+    assert_type(tenter.ragged.Plan(t).to("cuda").offsets, torch.Tensor)
+    assert_type(len(plan), int)
     assert_type(tenter.ragged.Plan(t).mask(), torch.Tensor)
     assert_type(tenter.ragged.mask(any_plan), npt.NDArray[np.bool_] | torch.Tensor)
     assert_type(plan.output_size, int)
@@ -256,6 +261,7 @@ def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
     tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue
     plan.sum(d, axis="0")  # error: call-overload, reportCallIssue
     tenter.ragged.pad(d, [2, 3], out=t)  # error: call-overload, reportCallIssue
+    tenter.ragged.pad(d, [2, 3], padding_side="top")  # error: call-overload, reportCallIssue
     tenter.lazy.tile(d, 2).materialise()  # error: attr-defined, reportAttributeAccessIssue
     tenter.lazy.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
     tenter.lazy.repeat_interleave(d, 2.0)  # error: call-overload, reportCallIssue

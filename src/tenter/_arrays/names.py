@@ -36,8 +36,8 @@ ELSEWHERE = {
     "input": ("x", "pixels", "a", "A"), "image": ("x", "pixels"), "img": ("x", "pixels"), "src": ("x", "pixels"),
     "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
     "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
-    "num_segments": ("n",), "total_repeat_length": ("output_size", "total"), "new_shape": ("size",),
-    "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",), "channel_axis": ("axes",),
+    "side": ("padding_side",), "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
+    "new_shape": ("size",),    "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",), "channel_axis": ("axes",),
     "grid_mode": ("align",), "half_pixel_centers": ("align",),
 }  # fmt: skip
 
@@ -175,6 +175,7 @@ def by_name(function: Callable[..., Any], value: Any) -> str:
     for kinds, name in (
         ((str,), "mode"),
         ((str,), "masks"),
+        ((str,), "padding_side"),
         ((bool,), "antialias"),
         ((float, Fraction), "scale"),
         ((int, tuple, list), "axes"),
