@@ -37,7 +37,8 @@ ELSEWHERE = {
     "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
     "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
     "side": ("padding_side",), "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
-    "new_shape": ("size",),    "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",), "channel_axis": ("axes",),
+    "new_shape": ("size",), "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",),
+    "channel_axis": ("axes",),
     "grid_mode": ("align",), "half_pixel_centers": ("align",),
 }  # fmt: skip
 
