@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import textwrap
-from itertools import takewhile
 from typing import NoReturn
 
 from tenter._specs.picture_sizes import GRAVITIES
@@ -18,10 +16,8 @@ from tenter.cli.formats import FORMATS
 from tenter.cli.help import SHORT
 from tenter.cli.options import MODES, PICTURES, SAMPLES
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import PAIR
-from tenter.cli.spelling import check_choice, check_words
+from tenter.cli.spelling import check_choice, check_words, unknown_value
 from tenter.cli.volumes.parser import (
-    LABELS,
     PYRAMID,
     add_bounds,
     add_pyramid,
@@ -30,13 +26,9 @@ from tenter.cli.volumes.parser import (
     join_lists,
     split_axes,
 )
+from tenter.cli.words import check_single, check_sized, count_words, with_labels
 from tenter.configuration import configuration
 from tenter.conventions import PRESETS
-
-#: A number on the command line.
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
-#: Options of one number, after which names of files may stand.
-SINGLE = ("--scale", "--width", "-w", "--height")
 
 TENTER = """Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with
 gradients.
@@ -143,13 +135,14 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(join_lists(_with_labels(argv)))
-    _check_single(argv)
-    axes, sizes = _count_words(argv, named)
+    argv, named = split_axes(join_lists(with_labels(argv)))
+    check_single(argv)
+    axes, sizes = count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
     if not argv:
         parser.parse_args(["--help"])
     check_words(argv, _options(parser), {name: _options(one) for name, one in commands.items()}, parser.prog)
+    check_sized(argv)
     args, rest = parser.parse_known_args(argv)
     # argparse fills the list of paths from one run of names, and returns the names after later options in `rest`.
     if rest and args.command != "resize":
@@ -159,56 +152,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
     return args
 
 
-def _with_labels(argv: list[str]) -> list[str]:
-    """The arguments of a pyramid with `--labels` as one word, which would take a name after it for how."""
-    words = [w for w in argv if w[:1] != "-"]
-    if words[:1] != ["pyramid"]:
-        return argv
-    found: list[str] = []
-    for word in argv:
-        if found and found[-1] == "--labels":
-            found[-1:] = [f"--labels={word}"] if word in LABELS else [f"--labels={LABELS[0]}", word]
-        else:
-            found.append(word)
-    return found
-
-
 def _options(parser: Parser) -> list[str]:
     return list(parser._option_string_actions)
-
-
-def _count_words(argv: list[str], named: int) -> tuple[int, int]:
-    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too. named:
-    how many axes are given by names, 0 for numbers."""
-    axes = 0
-    if "--axes" in argv:
-        after = argv[argv.index("--axes") + 1 :]
-        letters_too = takewhile(lambda text: text.lstrip("-").isdecimal() or (len(text) == 1 and text.isalpha()), after)
-        axes = named if named > 1 else max(1, len(list(letters_too)))
-    size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
-    size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
-    if PAIR.fullmatch(size.strip()) or size.endswith("%"):
-        return axes, 1
-    if axes or "--size" not in argv:
-        return axes, axes or 1
-    # A height and a width are taken, to be refused with both spellings.
-    after = argv[argv.index("--size") + 1 :]
-    return axes, max(1, min(2, len(list(takewhile(_is_number, after)))))
-
-
-def _is_number(text: str) -> bool:
-    return bool(NUMBER.fullmatch(text))
-
-
-def _check_single(argv: list[str]) -> None:
-    """Refuse several numbers for an option of one: argparse would take the others for names of files."""
-    for k, word in enumerate(argv):
-        if word in SINGLE and k + 1 < len(argv):
-            more = list(takewhile(lambda text: _is_number(text) and not os.path.exists(text), argv[k + 2 :]))
-            if more:
-                given = " ".join(argv[k + 1 : k + 2 + len(more)])
-                hint = "; --size has one number for each axis" if "--axes" in argv else ""
-                raise Refusal(f"{word}: expected one number, got {given}{hint}")
 
 
 def _parser(parser: Parser, description: str) -> Parser:
@@ -304,16 +249,28 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     stored = "keep stored pixels and EXIF orientation of JPEG and TIFF "
     stored += "(default: pixels are turned upright, and the orientation is 1)"
     group.add_argument("--keep-orientation", action="store_true", help=stored)
-    types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
-    group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
+    types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's); several with "
+    types += "commas between them write each image in each"
+    group.add_argument("--format", type=_formats, metavar="TYPE,...", help=types)
     existing = group.add_mutually_exclusive_group()
     existing.add_argument("--force", action="store_true", help="overwrite existing outputs")
     existing.add_argument("--skip-existing", action="store_true", help="keep existing outputs, write the others")
+    newer = "write outputs that are missing, older than their input or of another size, keep the others"
+    existing.add_argument("--update", action="store_true", help=newer)
     _add_follow_links(group)
     group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
     add_reports(group)
     add_bounds(group)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    """Parse the types of `--format`."""
+    found = tuple(dict.fromkeys(part.strip().lower().removeprefix(".") for part in text.split(",")))
+    for each in found:
+        if (said := unknown_value(each, SUFFIXES)) is not None:
+            raise argparse.ArgumentTypeError(said)
+    return found
 
 
 def _add_follow_links(group: argparse._ActionsContainer) -> None:
