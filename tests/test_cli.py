@@ -60,7 +60,7 @@ def test_bad_options(capsys: pytest.CaptureFixture[str], options: list[str], nam
 
 def test_bad_commands(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "resise", "in.png", "out.png")
-    assert "unknown command 'resise' (did you mean 'resize'?); known are resize, repeat" in said
+    assert "unknown command 'resise' (did you mean `tenter resize in.png out.png`?); known are resize, repeat" in said
 
 
 def test_the_librarys_own_refusal_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from cli_helpers import Image, _inside, killed_on_b, noise, ran, refused  # noqa: F401
 from daily import daily, together
-from tenter.cli import workers
+from tenter.cli import naming, workers
 from tenter.cli.main import main
 from tenter.cli.reading import opening
 
@@ -245,3 +246,13 @@ def test_a_killed_process_is_reported_for_all_outputs_of_its_input(monkeypatch: 
     assert done.returncode == 1 and done.stdout.startswith("4 done, 0 skipped, 2 failed; ")
     assert done.stderr == "tenter: photos/b.png: its process was ended by SIGKILL (is memory short?)\n" * 2
     assert sorted(os.listdir("out")) == ["a-8.png", "a-9.png", "c-8.png", "c-9.png"]
+
+
+def test_the_page_and_the_help_have_every_field(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text()
+    rows = re.findall(r"^\| `\{(\w+)\}` \| (.*) \|$", page, re.M)
+    assert {name: text.replace("`", "") for name, text in rows} == naming.FIELDS
+    with pytest.raises(SystemExit):
+        main(["resize", "--help-all"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert all(f"{{{name}}} is {text}" in said for name, text in naming.FIELDS.items())

@@ -256,11 +256,11 @@ def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
         (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help-all)"),
         (["resize", "in.png", "--size", "3", "--what=4"], "unknown option --what "),
         (["resize", "none.png", "--fit", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
-        (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "unknown option -f"),
+        (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "-f: --force overwrites, --format is"),
         (["repeat", "--repeat", "3"], "unknown option --repeat (did you mean '--repeats'?)"),
         (["repeat", "--fit", "3"], "unknown option --fit"),
         (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help-all)"),
-        (["reszie", "--what"], "unknown command 'reszie' (did you mean 'resize'?); known are resize, repeat"),
+        (["reszie", "--what"], "unknown command 'reszie' (did you mean `tenter resize --what`?); known are resize"),
         (["in.png", "out.png"], "unknown command 'in.png'"),
         (
             ["resize", "in.png", "out.png", "--fit", "3x3", "--mode", "bicubi"],

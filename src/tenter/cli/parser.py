@@ -14,6 +14,7 @@ from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
 from tenter.cli.help import SHORT
+from tenter.cli.naming import FIELDS
 from tenter.cli.options import MODES, PICTURES, SAMPLES
 from tenter.cli.refusal import Refusal
 from tenter.cli.spelling import check_choice, check_words, unknown_value
@@ -30,12 +31,14 @@ from tenter.cli.words import check_single, check_sized, count_words, with_labels
 from tenter.configuration import configuration
 from tenter.conventions import PRESETS
 
+FIELDS_IN_WORDS = "; ".join(f"{{{name}}} is {text}" for name, text in FIELDS.items())
+
 TENTER = """Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with
 gradients.
 
 This command resizes images and arrays in files, and explains calls."""
 
-RESIZE = """Resize an image or an array, or many of them into a folder.
+RESIZE = f"""Resize an image or an array, or many of them into a folder.
 
 Sizes of images are WIDTHxHEIGHT: --size 640x480 is 640 wide and 480 high. With --axes, --size has one number per axis,
 in their order. Sizes refer to the upright image. Only --size can distort an image.
@@ -54,9 +57,13 @@ to a .npy file, as it has no orientation tag.
 
 If IN is several files, a folder (its images) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder, which is
 created if it is missing. For one file, OUT is a folder if it exists as one or its name ends in /. Files below a folder,
-or below the first wildcard of a pattern, keep their relative path below OUT. Two inputs with the same output raise an
-error before anything is written. If a file fails, the others are still resized; failures are listed at the end.
---skip-existing continues an interrupted run.
+or below the first wildcard of a pattern, keep their relative path below OUT. If a file fails, the others are still
+resized; failures are listed at the end. Inputs with the same output fail. --skip-existing continues an interrupted run,
+--update makes outputs again whose input or size has changed.
+
+--fit, --fill, --width and --height take several sizes, and --format several types, with commas between them. The names
+of outputs are then given by fields in OUT, such as 'web/{{stem}}-{{size}}.{{format}}'. {FIELDS_IN_WORDS}. The folder
+of an input below IN goes before the part with {{stem}}.
 
 IN or OUT may be -, standard input or output. The type of the output is then that of the input, or --format."""
 
@@ -191,11 +198,13 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument(
-        "--fit", metavar="WxH", help="the largest size within this width and height, or N for both; see --enlarge"
+        "--fit", metavar="WxH,...", help="the largest size within this width and height, or N for both; see --enlarge"
     )
-    size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
-    size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
-    size.add_argument("--height", metavar="N", help="this height; the width follows")
+    size.add_argument(
+        "--fill", metavar="WxH,...", help="this width and height, cut where the ratio differs; see --gravity"
+    )
+    size.add_argument("-w", "--width", metavar="N,...", help="this width; the height follows")
+    size.add_argument("--height", metavar="N,...", help="this height; the width follows")
     scale = "multiply the sides of the image or its --box by S, such as 0.5 or 50%%, and round down; with --axes also "
     scale += "one number per axis, such as 1,0.5,0.5"
     size.add_argument("--scale", metavar="S", help=scale)
@@ -249,13 +258,13 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     stored = "keep stored pixels and EXIF orientation of JPEG and TIFF "
     stored += "(default: pixels are turned upright, and the orientation is 1)"
     group.add_argument("--keep-orientation", action="store_true", help=stored)
-    types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's); several with "
-    types += "commas between them write each image in each"
+    types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
     group.add_argument("--format", type=_formats, metavar="TYPE,...", help=types)
     existing = group.add_mutually_exclusive_group()
     existing.add_argument("--force", action="store_true", help="overwrite existing outputs")
     existing.add_argument("--skip-existing", action="store_true", help="keep existing outputs, write the others")
-    newer = "write outputs that are missing, older than their input or of another size, keep the others"
+    newer = "write outputs that are missing, older than their input, or of another width and height than they would "
+    newer += "get; keep the others"
     existing.add_argument("--update", action="store_true", help=newer)
     _add_follow_links(group)
     group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
