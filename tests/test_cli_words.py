@@ -56,6 +56,9 @@ REFUSED: list[tuple[str, str]] = [
     ("resize in.png out.jxl --fit 9", "out.jxl: JPEG XL is not read or written: `djxl in.jxl out.png`"),
     ("resize in.png out.svg --fit 9", "out.svg: SVG has no pixels: `rsvg-convert -w 800 in.svg -o out.png` draws it\n"),
     ("resize scan.nii.gz out.npy --scale 2", "scan.nii.gz: NIfTI is not read: nibabel gives its array"),
+    ("pyramid scan.nii.gz out.ome.zarr", "scan.nii.gz: NIfTI is not read: nibabel gives its array"),
+    ("repeat scan.nii.gz out.npy --repeats 2", "scan.nii.gz: NIfTI is not read: nibabel gives its array"),
+    ("resize 'scan.*.gz' out/ --scale 2", "scan.nii.gz: NIfTI is not read: nibabel gives its array"),
     ("resize scan.NII out.npy --scale 2", "scan.NII: NIfTI is not read: nibabel gives its array"),
     ("resize in.tar.gz out.npy --scale 2", "in.tar.gz: is compressed; the file within it may be one that is read\n"),
     ("resize in.abc out.npy --scale 2", "in.abc: unknown file type '.abc'; known are .npy .png"),
@@ -152,9 +155,17 @@ def test_sizes_of_arrays_follow_their_axes() -> None:
     assert np.load("y.npy").shape == (2, 5, 3)
 
 
-@pytest.mark.parametrize("failures", [0, 2])
+@pytest.mark.parametrize(
+    ("failures", "options", "hint"),
+    [(0, [], "; --skip-existing continues"), (2, ["--force"], ""), (0, ["--update"], "")],
+)
 def test_an_interrupt_counts_failures(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, answers_interrupts: None, failures: int
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answers_interrupts: None,
+    failures: int,
+    options: list[str],
+    hint: str,
 ) -> None:
     Path("photos").mkdir()
     for k in range(6):
@@ -170,9 +181,9 @@ def test_an_interrupt_counts_failures(
         return attempt(*args)
 
     monkeypatch.setattr(workers, "_attempt", pressed)
-    assert main(["resize", "photos", "web/", "--scale", "2", "--jobs", "1"]) == 130
+    assert main(["resize", "photos", "web/", "--scale", "2", "--jobs", "1", *options]) == 130
     failed = f" ({failures} failed)" if failures else ""
-    assert capsys.readouterr().err == f"tenter: interrupted after 3 of 6 files{failed}; --skip-existing continues\n"
+    assert capsys.readouterr().err == f"tenter: interrupted after 3 of 6 files{failed}{hint}\n"
 
 
 def test_an_interrupt_elsewhere_is_one_word(

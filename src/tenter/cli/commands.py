@@ -15,7 +15,7 @@ import tenter
 from tenter.cli.arrays import read_npy, write_npy
 from tenter.cli.dry import is_current, planned_sizes
 from tenter.cli.folders import SUFFIXES, Task, is_many
-from tenter.cli.formats import is_npy
+from tenter.cli.formats import check_known, is_npy
 from tenter.cli.interrupts import interruptible
 from tenter.cli.many import resize_many
 from tenter.cli.naming import check_names, template_of
@@ -107,6 +107,7 @@ def repeat_command(args: argparse.Namespace) -> int:
         return volumes.repeat_volume(args, _read_counts(args.repeats))
     for path in (args.input, args.output):
         if path != PIPE and Path(path).suffix.lower() != ".npy":
+            check_known(path)
             raise Refusal(f"{path}: expected a file name that ends in .npy, or -")
     with opened(args.input) as source:
         target = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tenter._specs.picture_sizes import Wanted
-from tenter.cli.formats import FORMATS, HEIF_ENDINGS, ending_of, is_npy
+from tenter.cli.formats import FORMATS, HEIF_ENDINGS, check_known, ending_of, is_npy
 from tenter.cli.naming import ENDING, LAST, STEM, Asked, check_names, check_told_apart, name_of, template_of
 from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
@@ -147,6 +147,8 @@ def _matches(pattern: str, left_out: Counter[str]) -> list[str]:
     found = [path for path in files if Path(path).suffix.lower() in known]
     left_out.update(_kind(path) for path in files if Path(path).suffix.lower() not in known)
     if not found:
+        for path in files:
+            check_known(path)
         raise Refusal(f"{pattern}: matches no file that ends in {' '.join(known)}")
     return found
 

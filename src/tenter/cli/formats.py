@@ -73,10 +73,10 @@ COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 UNREAD = {
     ending: text
     for endings, text in {
-        ".nii .nii.gz": "NIfTI is not read: nibabel gives its array for tenter.resize, numpy.save makes it .npy",
-        ".dcm .dicom": "DICOM is not read: pydicom gives its array for tenter.resize, numpy.save makes it .npy",
-        ".mha .mhd .nrrd": "is not read: SimpleITK gives its array for tenter.resize, numpy.save makes it .npy",
-        ".h5 .hdf5": "HDF5 is not read: h5py gives its arrays for tenter.resize, numpy.save makes one .npy",
+        ".nii .nii.gz": "NIfTI is not read: nibabel gives its array, numpy.save makes it .npy",
+        ".dcm .dicom": "DICOM is not read: pydicom gives its array, numpy.save makes it .npy",
+        ".mha .mhd .nrrd": "is not read: SimpleITK gives its array, numpy.save makes it .npy",
+        ".h5 .hdf5": "HDF5 is not read: h5py gives its arrays, numpy.save makes one .npy",
         ".npz": "holds several arrays: numpy.load gives them, numpy.save makes one .npy",
         ".jxl": "JPEG XL is not read or written: `djxl in.jxl out.png` and `cjxl in.png out.jxl` of libjxl convert it",
         ".svg .svgz .svg.gz": "SVG has no pixels: `rsvg-convert -w 800 in.svg -o out.png` draws it",
@@ -132,12 +132,18 @@ def is_npy(path: str) -> bool:
     if ending in HEIF_ENDINGS and ending not in FORMATS:
         raise Refusal(f"{path}: pillow-heif is needed for HEIC and is not installed: pip install pillow-heif")
     if ending != ".npy" and ending not in FORMATS:
-        if text := UNREAD.get(ending):
-            raise Refusal(f"{path}: {text}")
-        if ending.endswith(COMPRESSED):
-            raise Refusal(f"{path}: is compressed; the file within it may be one that is read")
+        check_known(path)
         raise Refusal(f"{path}: unknown file type {ending or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
     return ending == ".npy"
+
+
+def check_known(path: str) -> None:
+    """Refuse a type that is known not to be read, with what to do about it."""
+    ending = ending_of(path)
+    if text := UNREAD.get(ending):
+        raise Refusal(f"{path}: {text}")
+    if ending.endswith(COMPRESSED):
+        raise Refusal(f"{path}: is compressed; the file within it may be one that is read")
 
 
 def shown(type_: str) -> str:

@@ -58,7 +58,8 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
         except KeyboardInterrupt:
             failed = sum(outcome.error is not None for outcome in finished.values())
             less = f" ({failed} failed)" if failed else ""
-            text = f" after {len(finished)} of {len(tasks)} files{less}; --skip-existing continues"
+            how = "" if options.force else "; --skip-existing continues"  # which would keep what was to be overwritten
+            text = f" after {len(finished)} of {len(tasks)} files{less}{how}"
             raise KeyboardInterrupt(text) from None
     return [finished[task] for task in tasks]
 
