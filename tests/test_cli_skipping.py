@@ -181,7 +181,7 @@ TWICE = [
 ]  # fmt: skip
 
 
-@together("line", daily(TWICE, 4, str))
+@together("line", daily(TWICE, 7, str))
 def test_a_second_update_finds_nothing_to_do(line: str) -> None:
     exif = Image.Exif()
     exif[274] = 6
