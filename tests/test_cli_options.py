@@ -236,7 +236,7 @@ def test_no_premultiply() -> None:
         (["--mode", "bicubik"], "unknown value 'bicubik' (did you mean 'bicubic'?)"),
         (["--mode", "sharp"], "unknown value 'sharp'; known are nearest"),
         (["--like", "photoshop"], "unknown value 'photoshop'; known are torch"),
-        (["--filter", "linear"], "unknown option --filter"),
+        (["--filter", "linear"], "--filter: --mode names the filter"),
         (["--mode", "area", "--antialias"], "area has none"),
         (["--mode", "nearest", "--antialias"], "nearest has none"),
     ],

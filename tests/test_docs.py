@@ -183,6 +183,8 @@ def test_commands_of_the_page_on_the_command_line(tmp_path, monkeypatch):
         assert cli.main(shlex.split(line, comments=True)[1:]) == 0, line
     assert image.open("small.png").size == (640, 480) and np.load("out.npy").shape == (2, 256, 256)
     assert sorted(p.name for p in Path("small").rglob("*.*")) == ["a.jpg", "a.png", "b.jpg", "b.png"]
+    several = [f"b-{n}.{t}" for n in (1280, 320, 640) for t in ("jpg", "webp")]
+    assert sorted(p.name for p in Path("web/more").glob("b-*")) == several
     assert image.open("web/more/b.jpg").size == (8, 6) and image.open("thumbnails/a.jpg").size == (400, 400)
     assert np.load("repeated.npy").tolist() == [[0, 1], [4, 5], [4, 5]]
 

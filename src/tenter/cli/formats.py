@@ -67,6 +67,28 @@ HEIF_ENDINGS = (".heic", ".heif", ".hif")
 if importlib.util.find_spec("pillow_heif") is not None:
     marks = tuple((4, b"ftyp" + brand) for brand in (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"))
     TYPES["HEIF"] = Format(HEIF_ENDINGS, marks, ALPHA, (), (EXIF, XMP, PROFILE, THUMBNAIL), longest=16384)
+#: what is put around a file of another ending
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+#: what to do about types that are not read or written
+UNREAD = {
+    ending: text
+    for endings, text in {
+        ".nii .nii.gz": "NIfTI is not read: nibabel gives its array, numpy.save makes it .npy",
+        ".dcm .dicom": "DICOM is not read: pydicom gives its array, numpy.save makes it .npy",
+        ".mha .mhd .nrrd": "is not read: SimpleITK gives its array, numpy.save makes it .npy",
+        ".h5 .hdf5": "HDF5 is not read: h5py gives its arrays, numpy.save makes one .npy",
+        ".npz": "holds several arrays: numpy.load gives them, numpy.save makes one .npy",
+        ".jxl": "JPEG XL is not read or written: `djxl in.jxl out.png` and `cjxl in.png out.jxl` of libjxl convert it",
+        ".svg .svgz .svg.gz": "SVG has no pixels: `rsvg-convert -w 800 in.svg -o out.png` draws it",
+        ".pdf": "PDF has pages, not images: `pdftoppm -png -r 150 in.pdf page` draws them",
+        ".psd .xcf": "is a file of layers, which is not read: ImageMagick's `convert in.psd[0] out.png` merges them",
+        ".exr .hdr": "is not read: ImageMagick's `convert` makes it a TIFF",
+        ".cr2 .cr3 .nef .arw .dng .raf .orf .rw2": "is a raw file of a camera: `darktable-cli in.nef out.tif` or "
+        "`dcraw -T` develops it",
+        ".mov .mp4 .m4v .avi .mkv .webm": "is a video: `ffmpeg -i in.mp4 -vf scale=800:-2 out.mp4` resizes it",
+    }.items()
+    for ending in endings.split()
+}
 #: the type of each ending
 FORMATS = {ending: name for name, format_ in TYPES.items() for ending in format_.endings}
 #: endings of JPEG 2000 without a container, which says that colors are CMYK
@@ -98,14 +120,30 @@ def register(type_: str) -> None:
         pillow_heif.register_heif_opener()
 
 
+def ending_of(path: str) -> str:
+    """The ending of a file's name in lower case; of a compressed file with the one before it, such as .nii.gz."""
+    *_, before, last = ("", "", *(suffix.lower() for suffix in Path(path).suffixes))
+    return before + last if last in COMPRESSED else last
+
+
 def is_npy(path: str) -> bool:
     """Whether a file name ends in .npy. Refuse an ending that is neither .npy nor of an image."""
-    suffix = Path(path).suffix.lower()
-    if suffix in HEIF_ENDINGS and suffix not in FORMATS:
-        raise Refusal(f'{path}: pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"')
-    if suffix != ".npy" and suffix not in FORMATS:
-        raise Refusal(f"{path}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
-    return suffix == ".npy"
+    ending = ending_of(path)
+    if ending in HEIF_ENDINGS and ending not in FORMATS:
+        raise Refusal(f"{path}: pillow-heif is needed for HEIC and is not installed: pip install pillow-heif")
+    if ending != ".npy" and ending not in FORMATS:
+        check_known(path)
+        raise Refusal(f"{path}: unknown file type {ending or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
+    return ending == ".npy"
+
+
+def check_known(path: str) -> None:
+    """Refuse a type that is known not to be read, with what to do about it."""
+    ending = ending_of(path)
+    if text := UNREAD.get(ending):
+        raise Refusal(f"{path}: {text}")
+    if ending.endswith(COMPRESSED):
+        raise Refusal(f"{path}: is compressed; the file within it may be one that is read")
 
 
 def shown(type_: str) -> str:

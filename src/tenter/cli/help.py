@@ -7,7 +7,7 @@ SHORT = {
     "resize": """\
   tenter resize photo.jpg small.jpg --width 800
   tenter resize photos web --fit 1600x1600 --recursive --strip
-  tenter resize photos thumbs --fill 400x400 --format webp
+  tenter resize photos 'web/{stem}-{size}.{format}' --fit 320,640 --format webp
   tenter resize logo.png logo.jpg --scale 50% --background white
   tenter resize stack.tif half.tif --scale 1,0.5,0.5 --axes z,y,x
 
@@ -16,6 +16,7 @@ usage: tenter resize IN... OUT SIZE [options]
 SIZE   --fit 1600x1600  at most this width and height; nothing is enlarged
        --fill 400x400   exactly this size, cut where the ratio differs
        --width 800, --height 600, --scale 50%
+       --fit 320,640    several, for which OUT has names with fields
        --size 800x600   exactly this size, distorted
 what   --recursive      a folder with its subfolders
        --box 640x480+10+20   a part; --frame N one of several images
@@ -23,7 +24,8 @@ what   --recursive      a folder with its subfolders
 how    --mode NAME      lanczos, cubic, linear, area, nearest, ...
        --labels         pixels are labels, which are not averaged
 out    --format TYPE    webp, jpg, png, ...; --quality 80; --strip metadata
-       --background white, --force, --skip-existing, --dry-run, --json
+       --background white, --dry-run, --json
+       --force, --skip-existing, --update   outputs that exist
 All options: tenter resize --help-all
 """,
     "pyramid": """\

@@ -25,7 +25,7 @@ from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, from_array, upright
-from tenter.cli.reading.opening import DEPTH, How, Opened, opened
+from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, opened_once
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
@@ -68,11 +68,17 @@ class Sizes(NamedTuple):
 
 
 def resize_file(
-    source: Path, output: str, options: Options, name: str | None = None, place: Place | None = None
+    source: Path,
+    output: str,
+    options: Options,
+    name: str | None = None,
+    place: Place | None = None,
+    decoded: Decoded | None = None,
 ) -> tuple[Sizes, tuple[str, ...]]:
     """Read one file, resize it and write the result. Return the sizes, and names of what the new file does not keep.
 
     name: what the input is called, if `source` is a temporary file. place: takes the result if `output` is only a name.
+    decoded: what calls for other outputs of this input have decoded, where there are several.
     """
     from_npy, to_npy = is_npy(name or str(source)), is_npy(output)
     if place is None:
@@ -87,7 +93,7 @@ def resize_file(
     if from_npy and to_npy:
         _check_plain(options)
     # The images that were read are not kept while the results are encoded: both would take memory.
-    done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options)
+    done, origin, sizes, lost = _resize_pictures(source, from_npy, output, type_, options, decoded)
     ends_alike = Path(output).suffix.lower() == Path(name or source).suffix.lower()
     if sizes.copied and (ends_alike or type_ not in NAMED_EXACTLY):
         place(partial(_copy, source))
@@ -114,13 +120,13 @@ def _check_plain(options: Options) -> None:
 
 
 def _resize_pictures(
-    source: Path, from_npy: bool, output: str, type_: str, options: Options
+    source: Path, from_npy: bool, output: str, type_: str, options: Options, decoded: Decoded | None
 ) -> tuple[list[Picture], Origin, Sizes, list[str]]:
     """The images as they are written to `output`, how the input was encoded, the sizes of the first, what is lost."""
     done: list[Picture] = []
     sizes: list[Sizes] = []
     same = type_ != "" and options.frame is None and not changes_file(options.encoding)
-    with _opened(source, from_npy, type_, options) as (origin, pictures):
+    with _opened(source, from_npy, type_, options, decoded) as (origin, pictures):
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         for picture in pictures:
             made, size, missing = _resize_picture(picture, output, type_, options)
@@ -146,7 +152,9 @@ def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, e
     return picture.reduced == 1 and np.array_equal(picture.pixels, made.pixels)
 
 
-def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
+def _opened(
+    source: Path, from_npy: bool, type_: str, options: Options, decoded: Decoded | None
+) -> AbstractContextManager[Opened]:
     """The images of a file. An array is one; from .npy to .npy none of its channels is alpha."""
     if from_npy:
         array = _array_of_pixels(source, not type_)
@@ -156,7 +164,7 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
-    return opened(source, how)
+    return opened(source, how) if decoded is None else opened_once(source, how, decoded)
 
 
 def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:

@@ -15,6 +15,19 @@ Axes = tuple[int | str, ...]
 BOX = re.compile(r"([\d.]+)[xX\u00d7]([\d.]+)\+([\d.]+)\+([\d.]+)")
 #: 1600x1200; the cross may be an x of either case or a multiplication sign
 PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
+#: Sizes as other programs spell them, and what they are here.
+ELSEWHERE = (
+    (re.compile(r"(\d+)[xX]"), "--width {0} is {0} wide"),
+    (re.compile(r"[xX](\d+)"), "--height {0} is {0} high"),
+    (re.compile(r"(\d+(?:\.\d+)?%)"), "--scale {0} multiplies both sides"),
+    (re.compile(r"(\d+[xX]?\d*)>"), "--fit {0} enlarges nothing by itself"),
+    (re.compile(r"(\d+[xX]?\d*)<"), "--fit {0} --enlarge enlarges smaller images too"),
+    (re.compile(r"(\d+[xX]?\d*)\^"), "--fill {0} is cut where the ratio differs"),
+    (re.compile(r"(\d+[xX]?\d*)!"), "--size {0} is regardless of the ratio"),
+    (re.compile(r"(\d+)\*(\d+)"), "{0}x{1} has an x between"),
+    (re.compile(r"(\d+)px", re.IGNORECASE), "{0} is in pixels"),
+    (re.compile(r"(\d+):(\d+)"), "a size is in pixels"),
+)
 
 
 def parse_axes(texts: list[str]) -> Axes:
@@ -44,7 +57,8 @@ def _size_of_picture(texts: list[str]) -> tuple[int, int]:
         n = texts[0]
         raise Refusal(f"--size: expected WIDTHxHEIGHT, got {n}; --width {n} is {n} wide, --fit {n} at most {n} a side")
     if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
-        raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
+        given = " ".join(texts)
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {given!r}{_spelled(given)}")
     return parse_pair(texts[0], "--size")
 
 
@@ -52,7 +66,7 @@ def parse_pair(text: str, option: str) -> tuple[int, int]:
     """Parse WIDTHxHEIGHT, or one number for both. Returns (height, width)."""
     found = PAIR.fullmatch(text.strip())
     if found is None and not text.strip().lstrip("+-").isdecimal():
-        raise Refusal(f"{option}: expected WIDTHxHEIGHT, such as 1600x1200, got {text!r}")
+        raise Refusal(f"{option}: expected WIDTHxHEIGHT, such as 1600x1200, got {text!r}{_spelled(text)}")
     width, height = found.groups() if found else (text, text)
     return parse_side(height, option, "height"), parse_side(width, option, "width")
 
@@ -62,12 +76,18 @@ def parse_side(text: str, option: str, name: str) -> int:
     try:
         side = int(text)
     except ValueError:
-        raise Refusal(f"{option}: expected a whole number for the {name}, got {text!r}") from None
+        raise Refusal(f"{option}: expected a whole number for the {name}, got {text!r}{_spelled(text)}") from None
     if side < 1:
         raise Refusal(f"{option}: expected a {name} of at least 1, got {side}")
     if side > 2**31 - 1:
         raise Refusal(f"{option}: expected a {name} below 2147483648, got {side}")
     return side
+
+
+def _spelled(text: str) -> str:
+    """What another program means by a size, as it is written here."""
+    found = ((form.fullmatch(text.strip()), meant) for form, meant in ELSEWHERE)
+    return next((f"; {meant.format(*match.groups())}" for match, meant in found if match), "")
 
 
 def parse_scale(text: str, option: str) -> float:

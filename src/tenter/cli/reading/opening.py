@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -27,8 +27,10 @@ FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the i
 SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER = 254, 1, 2, 297
 STAND_IN = "still image that stands for the animation"
 PLACE, STACK = "georeference", "description of the stack"
-#: types whose images are not an animation; one of them is the image
-STILL = ("MPO", "HEIF")
+#: types whose images are not an animation; one of them is the image: as Pillow names them, and as `formats` does
+STILL, ONE = ("MPO", "HEIF"), ("JPEG", "HEIF")
+#: types of which `How.narrow` says how they are read
+NARROWED = ("AVIF", "PPM")
 #: tags of GeoTIFF: pixel scale, tie points, transformation, keys; those of other pixels would be wrong
 GEOTIFF = {33550, 33922, 34264, 34735}
 #: what files begin with if they carry something that Pillow does not read
@@ -64,7 +66,11 @@ class Opened(NamedTuple):
     """The properties that all images of a file share, and the images, decoded one at a time."""
 
     origin: Origin
-    pictures: Iterator[Picture]
+    pictures: Iterable[Picture]
+
+
+#: images that were decoded, and how
+Decoded = list[tuple[How, Opened]]
 
 
 @contextlib.contextmanager
@@ -77,6 +83,34 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
             if how.frame is None:
                 origin = origin._replace(unread=tuple(dict.fromkeys((*origin.unread, *_left(image, file, how, which)))))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
+
+
+@contextlib.contextmanager
+def opened_once(path: Path, how: How, decoded: Decoded) -> Iterator[Opened]:
+    """As `opened`; an image that is alone in its file is decoded once for all that want the same pixels of it.
+    `decoded` is empty at first."""
+    for before, found in decoded:
+        if _serves(found, before, how):
+            yield found
+            return
+    with opened(path, how) as (origin, pictures):
+        alone = origin.frames == 1 and not {FURTHER, STAND_IN} & set(origin.unread)
+        if not alone and origin.type not in ONE:
+            yield Opened(origin, pictures)  # which would take much memory at once
+            return
+        found = Opened(origin, tuple(pictures))
+    decoded.append((how, found))
+    yield found
+
+
+def _serves(found: Opened, before: How, how: How) -> bool:
+    """Whether what was decoded in one way is what another would give."""
+    if (before.frame, before.keep) != (how.frame, how.keep):
+        return False
+    if found.origin.type == "JPEG":
+        (picture,) = found.pictures
+        return picture.reduced == how.reduction(picture.size, picture.metadata.orientation)
+    return before.narrow == how.narrow or found.origin.type not in NARROWED
 
 
 @contextlib.contextmanager

@@ -28,7 +28,7 @@ LARGE = 0.4
 ENDINGS = (".zarr", ".npy", ".tif", ".tiff")
 #: Options of images and folders, which arrays on disk have no use for.
 OF_PICTURES = (
-    "format", "recursive", "skip_existing", "jobs", "max_pixels", "follow_links", "strip", "frame",
+    "format", "recursive", "skip_existing", "update", "jobs", "max_pixels", "follow_links", "strip", "frame",
     "background", "quality", "subsampling", "progressive", "fast", "exact", "keep_orientation",
 )  # fmt: skip
 

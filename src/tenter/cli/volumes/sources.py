@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter._arrays import limits
+from tenter.cli.formats import check_known
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import dim_names
@@ -88,6 +89,7 @@ def open_source(path: str) -> Source:
     if Path(path).suffix.lower() in tiffs.ENDINGS and os.path.isfile(path):
         return _of_tiff(path)
     if not zarrs.is_zarr(path):
+        check_known(path)
         raise Refusal(f"{path}: is neither a .npy file, a TIFF stack nor a zarr array or group")
     found, multiscale, attributes, at = zarrs.open_zarr(path), None, {}, path
     if zarrs.is_group(found):

@@ -246,7 +246,7 @@ def one_chunk_at_a_time() -> None:
 
 
 def _require() -> None:
-    require("zarr", "volumes")
+    require("zarr")
     import zarr
 
     try:
