@@ -12,7 +12,7 @@ import pytest
 import tenter
 from cli_helpers import Image, _inside, refused  # noqa: F401
 from picture_helpers import read_picture, write_picture
-from tenter._specs.resize_arguments import MODES as FILTERS
+from tenter._specs.modes import MODES as FILTERS
 from tenter.cli.kept.orientation import stored_box, turn_back
 from tenter.cli.main import main
 from tenter.cli.picture import Picture

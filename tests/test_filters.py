@@ -15,7 +15,7 @@ from daily import daily, together
 from error_helpers import refused
 from tenter._plans import specializations
 from tenter._rules import filters
-from tenter._specs import axis_maps, resize_arguments
+from tenter._specs import axis_maps, modes
 from tenter.filters import Filter
 
 ROW = np.arange(9.0) ** 2
@@ -206,7 +206,7 @@ def test_a_named_filter_may_be_a_function_in_python(monkeypatch, stands_in_sourc
     name = f"quadratic {stands_in_source}"  # of its own, as kinds of calls are cached by names
     quadratic = Filter(lambda x: np.clip(1.5 - np.abs(x), 0, 1) ** 2, 1.5)
     monkeypatch.setitem(filters.NAMED, name, quadratic)
-    monkeypatch.setattr(resize_arguments, "MODES", (*resize_arguments.MODES, name))
+    monkeypatch.setattr(modes, "MODES", (*modes.MODES, name))
     if stands_in_source:  # the modules that read the names when they are imported
         for module in (axis_maps, specializations):
             monkeypatch.setattr(module, "KINDS", module.KINDS | {name})

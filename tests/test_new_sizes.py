@@ -27,7 +27,7 @@ PAIRS = {
     "one axis of a tuple": ((5, {"axes": (1,)}), (11, {"axes": (1,)})),
     "one each": (((4, 5), {"axes": (0, 1)}), ((12, 3), {"axes": (0, 1)})),
     "from the end": (((4, 5), {"axes": (-3, -2)}), ((12, 3), {"axes": (-3, -2)})),
-    "all axes": (((4, 5, 2), {}), ((12, 3, 3), {})),
+    "all axes": (((4, 5, 3), {}), ((12, 3, 3), {})),
     "axes descend": (((4, 4), {"axes": (1, 0)}), ((12, 3), {"axes": (1, 0)})),
     "a tuple of one": (((4,), {"axes": 0}), ((7,), {"axes": 0})),
     "modes": (((4, 5), {"axes": (0, 1), "mode": ("cubic", "nearest")}), ((12, 3), {"axes": (0, 1), "mode": ("cubic", "nearest")})),

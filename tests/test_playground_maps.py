@@ -13,7 +13,7 @@ import tenter
 from tenter import maps
 from tenter._rules import filters
 from tenter._rules.presets import PRESETS, convention
-from tenter._specs.resize_arguments import NO_ANTIALIAS
+from tenter._specs.modes import NO_ANTIALIAS
 
 SLOW = pytest.mark.slow
 MODES = ("nearest", "nearest-exact", "linear", "cubic", "lanczos", "area", *(m for m in filters.NAMED if m != "linear"))

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import tenter
 from cases import values
 from daily import daily
-from tenter._specs.resize_arguments import MODES
+from tenter._specs.modes import MODES
 from tenter.cli.volumes import arrays, blocks
 from tenter.cli.volumes.windows import compute, extents, reads
 

@@ -98,7 +98,7 @@ MISTAKEN = [
     ("tenter.resize(P, (24,32), like='opencv')", ValueError, 'axes', 'the axes to resize, such as (0, 1) of an (H, W, C) image,'),
     ("tenter.resize(P, (24,32), axes=(0,1), like='cv')", ValueError, 'like', "'cv2'"),
     ("tenter.resize(P, (24,32), axes=(0,1), mode='inter_area')", ValueError, 'mode', "'area'"),
-    ("tenter.resize(P, (24,32), axes=(0,1), mode='lanczos4', like='cv2')", ValueError, 'antialias', "True or False for mode 'lanczos4' that shrinks, as"),
+    ("tenter.resize(P, (24,32), axes=(0,1), mode='lanczos4', like='cv2')", ValueError, 'antialias', "True or False for mode 'lanczos4', as"),
     ('tenter.resize(P, (24,32), dst=P)', TypeError, 'dst', 'out=...'),
     ('image.resize(P, dsize=(32,24))', TypeError, 'dsize', 'size=(24, 32)'),
     ('tenter.resize(P, (24,32), axes=(0,1), borderMode=1)', TypeError, 'borderMode', 'no argument of this name'),

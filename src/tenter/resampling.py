@@ -13,7 +13,7 @@ from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
-from tenter._specs import interpolate_arguments, resize_arguments
+from tenter._specs import interpolate_arguments, modes, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
@@ -331,7 +331,7 @@ def resize(
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
-    if type(mode) is not str and resize_arguments.is_confused(mode):
+    if type(mode) is not str and modes.is_confused(mode):
         from tenter._torch import uncompiled  # imports torch
 
         how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}

@@ -10,6 +10,7 @@ import numpy as np
 
 from tenter._arrays.errors import Refusal
 from tenter._specs import resize_arguments
+from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
 from tenter.filters import Filter, cubic
 
@@ -102,7 +103,7 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
 def permitted(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments without an antialias that all modes refuse."""
     modes = kwargs["mode"] if isinstance(kwargs["mode"], (list, tuple)) else [kwargs["mode"]]
-    if kwargs.get("antialias") and all(mode in resize_arguments.NO_ANTIALIAS for mode in modes):
+    if kwargs.get("antialias") and all(mode in NO_ANTIALIAS for mode in modes):
         del kwargs["antialias"]
     return kwargs
 

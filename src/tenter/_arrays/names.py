@@ -116,8 +116,8 @@ def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> Non
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING:  # this argument is required, if not by another name
-            p = p.replace(default=p.empty)
+        if p.default is MISSING:  # x is required, if not by another name
+            p = p.replace(default=p.empty if p.name == "x" else ...)
         if p.name in ARRAYS and p.annotation == "Any":
             p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:
@@ -139,22 +139,26 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
     if not found:
         return ""
-    name, shown = found[0], describe(value)
     if word == "order" and isinstance(value, str):  # of memory, in NumPy
         return ""
+    return f" (did you mean {found[0]}={_converted(word, found[0], value)}?)"
+
+
+def _converted(word: str, name: str, value: Any) -> str:
+    """The value of another library's argument, as the argument `name` has it."""
     if word in ("fx", "fy"):
-        shown = "(fy, fx)"
+        return "(fy, fx)"
+    if word == "channel_axis":
+        return "(0, 1)" if value in (-1, 2) else "(1, 2)"
     if name == "align" and isinstance(value, bool):
-        shown = "'align_corners'" if value == (word == "align_corners") else "'half_pixel'"
-    elif name == "size" and word == "dsize" and isinstance(value, tuple):
-        shown = describe(value[::-1])  # OpenCV takes (width, height)
-    elif name == "mode" and isinstance(value, str):  # OpenCV's and Pillow's constants are in capitals
-        shown = repr(value.lower().removeprefix("inter_"))
-    elif word == "channel_axis":
-        shown = "(0, 1)" if value in (-1, 2) else "(1, 2)"
-    elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # OpenCV's and Pillow's modes are numbers
-        shown = "..."
-    return f" (did you mean {name}={shown}?)"
+        return "'align_corners'" if value == (word == "align_corners") else "'half_pixel'"
+    if word == "dsize" and isinstance(value, tuple):
+        return describe(value[::-1])  # OpenCV takes (width, height)
+    if name == "mode" and isinstance(value, str):  # OpenCV's and Pillow's constants are in capitals
+        return repr(value.lower().removeprefix("inter_"))
+    if is_array(value) or name == "mode":  # OpenCV's and Pillow's modes are numbers
+        return "..."
+    return describe(value)
 
 
 def unknown(module: str, name: str, hint: str) -> Exception:

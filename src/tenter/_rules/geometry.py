@@ -22,6 +22,9 @@ HALF = Fraction(1, 2)
 LARGEST = 2**53
 # Which points of input and output are aligned: ONNX's names, and "corner_areas".
 ALIGNS = _native.WORDS["align"]
+# What is lined up, in words of one's own.
+ALIGNS_ELSEWHERE = {"center": "half_pixel", "edges": "half_pixel", "corners": "align_corners",
+                    "centers": "align_corners"}  # fmt: skip
 TIES = _native.WORDS["tie"]
 # ONNX's names of ties with another name here.
 _ONNX_TIES = {"round_prefer_floor": "prefer_floor", "round_prefer_ceil": "prefer_ceil"}

@@ -1,6 +1,6 @@
 """What `tenter.image.resize` takes in addition to the arguments of `resize`: an array that is an image, and alpha."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,11 +11,14 @@ from tenter._arrays.library import is_array
 from tenter._specs.lengths import channels_first
 from tenter._specs.picture_sizes import Fill, Fit
 
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Mode
+
 # Channels that an image may have in front of its height.
 IN_FRONT = (1, 3, 4)
 
 
-def usual_mode(like: Any) -> str:
+def usual_mode(like: Any) -> "Mode":
     """The mode of images where none is given: by the rules of other libraries the one that all of them have."""
     return "lanczos" if like is None else "linear"
 

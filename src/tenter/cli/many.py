@@ -46,7 +46,7 @@ def resize_many(inputs: list[str], output: str, args: argparse.Namespace, option
     outcomes += [Outcome(task, "failed", error=one_line(why)) for task, why in clashes.items()]
     _say_errors(outcomes)
     _print_summary(outcomes, left_out, args, options)
-    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+    return int(any(outcome.error is not None for outcome in outcomes))
 
 
 def _refuse_existing(existing: list[Task]) -> None:

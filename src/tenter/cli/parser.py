@@ -8,9 +8,9 @@ import shutil
 import textwrap
 from typing import NoReturn
 
+from tenter._specs.modes import MODES as FILTERS
 from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import GRAVITIES
-from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS

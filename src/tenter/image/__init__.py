@@ -153,7 +153,7 @@ def resize(
     A part of an image, mirrored:
 
     >>> resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (1, 2), box=((0, 2), (3, 1)), mode="linear")
-    array([[4, 3]], dtype=uint8)
+    array([[5, 4]], dtype=uint8)
 
     Sizes that keep the ratio, a batch, and a list:
 

@@ -11,8 +11,8 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
+from tenter._specs.modes import NO_ANTIALIAS
 from tenter._specs.picture_sizes import Fill, Fit
-from tenter._specs.resize_arguments import NO_ANTIALIAS
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 

@@ -99,7 +99,7 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) 
 
 def _resized(of: Call) -> Any:
     x, size, _, axes, mode, antialias, like, box = of
-    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
+    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[arg-type]
 
 
 def _tensor(of: Call, how: Made) -> torch.Tensor:
