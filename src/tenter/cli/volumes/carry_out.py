@@ -94,6 +94,7 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
             job.leave_nothing()
         raise
     recipe.place(job.folder)
+    zarrs.consolidate_above(recipe.output, job.folder)
     job.end()
     return count
 
@@ -144,10 +145,11 @@ def _has_changed(recipe: Recipe, job: Job) -> bool:
     return has_journal and not is_as_read(job, tasks[0])
 
 
-def check_new(output: Path, inputs: list[str], force: bool) -> None:
-    """Refuse an output that cannot be written, or is an input or inside one."""
+def check_new(output: Path, inputs: list[str], force: bool, is_zarr: bool, makes_parent: bool = False) -> None:
+    """Refuse an output that cannot be written, or is an input or inside one. is_zarr: whether it is zarr, or a file.
+    makes_parent: whether its folder is made with it."""
     parent = output.parent
-    if not parent.is_dir():
+    if not makes_parent and not parent.is_dir():
         raise Refusal(f"{output}: the folder {parent} does not exist")
     real = os.path.realpath(output)
     for path in inputs:
@@ -156,9 +158,9 @@ def check_new(output: Path, inputs: list[str], force: bool) -> None:
             raise Refusal(f"{output}: is the input, or in the same folder as its chunks")
     if os.path.lexists(output) and not force:
         raise Refusal(f"{output}: exists already; --force overwrites it")
-    if os.path.lexists(output) and output.suffix.lower() == ".zarr" and not zarrs.is_zarr(str(output)):
+    if os.path.lexists(output) and is_zarr and not zarrs.is_zarr(str(output)):
         raise Refusal(f"{output}: exists and is not zarr")
-    if output.suffix.lower() != ".zarr" and output.is_dir():
+    if not is_zarr and output.is_dir():
         raise Refusal(f"{output}: is a directory, expected a file name")
 
 

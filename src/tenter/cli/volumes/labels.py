@@ -1,0 +1,101 @@
+"""Labels of OME-Zarr: which arrays are, and where those of an image are stored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tenter.cli.refusal import Refusal
+from tenter.cli.volumes import ngff, zarrs
+from tenter.cli.volumes.inside import inside
+
+#: The group of an image in which its labels are, and the way back from each.
+GROUP, BACK = "labels", "../../"
+
+
+class Image(NamedTuple):
+    """The image of labels: its folder, its zarr format, what it says of its axes, and the shape of its full size."""
+
+    path: str
+    format_: int
+    multiscale: ngff.Multiscale
+    shape: tuple[int, ...]
+
+
+def is_labels(path: str) -> bool:
+    """Whether an array or a group is of labels by what its groups say: itself, the one that it is a level of, or the
+    one that lists labels."""
+    path = os.path.abspath(path)
+    for at in (path, os.path.dirname(path)):
+        if "image-label" in _said(at):
+            return True
+        listed = _said(os.path.dirname(at)).get("labels")
+        if isinstance(listed, list) and os.path.basename(at) in listed:
+            return True
+    return False
+
+
+def _said(path: str) -> dict[str, Any]:
+    """What a folder says, if it can be read: the input may be sound in a folder that is not."""
+    try:
+        return ngff.held(zarrs.attributes_of(path))
+    except (Refusal, OSError):
+        return {}
+
+
+def image_of(output: str) -> Image | None:
+    """The image among whose labels an output would be."""
+    path = os.path.abspath(output)
+    group = os.path.dirname(path)
+    folder = os.path.dirname(group)
+    if os.path.basename(group) != GROUP or not zarrs.is_zarr(folder):
+        return None
+    found = zarrs.open_zarr(folder)
+    multiscale = ngff.read(dict(found.attrs), folder) if zarrs.is_group(found) else None
+    if multiscale is None:
+        return None
+    full = zarrs.check_array(zarrs.open_zarr(at := inside(folder, multiscale.paths[0])), at)
+    return Image(folder, int(found.metadata.zarr_format), multiscale, full.shape)
+
+
+def of_image(image: Image, names: Sequence[str], shape: Sequence[int], name: str) -> ngff.Multiscale | None:
+    """The axes and voxels of labels that cover their image, by those of the image; None if they have other axes."""
+    of = ngff.names(image.multiscale)
+    if not set(names) <= set(of):
+        return None
+    at = [of.index(each) for each in names]
+    lines = [((step - 1) / 2, step) for step in (Fraction(image.shape[k], n) for k, n in zip(at, shape))]
+    found = ngff.permuted(image.multiscale, at)
+    (scale, translation) = (step[kind] for step, kind in zip(_steps(found, lines), ("scale", "translation")))
+    return ngff.Multiscale({"name": name}, found.axes, scale, translation, [])
+
+
+def _steps(found: ngff.Multiscale, lines: Sequence[ngff.Line]) -> list[dict[str, Any]]:
+    return list(ngff.level(found, "0", lines)["coordinateTransformations"])
+
+
+def enter(image: Image, name: str, temporary: Path) -> None:
+    """Name labels in the list of their image, which is made if there is none."""
+    folder = os.path.join(image.path, GROUP)
+    if not zarrs.is_zarr(folder):
+        zarrs.create_group(Path(folder), {}, image.format_)
+    attributes = zarrs.attributes_of(folder)
+    listed = [str(each) for each in ngff.held(attributes).get("labels") or ()]
+    if name in listed:
+        return
+    if image.format_ == 2:
+        attributes["labels"] = [*listed, name]
+    else:
+        attributes["ome"] = {"version": ngff.version(3), **attributes.get("ome", {}), "labels": [*listed, name]}
+        attributes.pop("labels", None)
+    zarrs.set_attributes(folder, attributes, temporary)
+
+
+def check_place(image: Image) -> None:
+    """Refuse a folder of labels that is no group."""
+    folder = os.path.join(image.path, GROUP)
+    if os.path.lexists(folder) and not (zarrs.is_zarr(folder) and zarrs.is_group(zarrs.open_zarr(folder))):
+        raise Refusal(f"{folder}: exists and is not a zarr group")
