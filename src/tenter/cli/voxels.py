@@ -21,8 +21,11 @@ LENGTHS = {f"{name}meter": Fraction(10) ** power for name, (_, power) in PREFIXE
     "mile": Fraction("1609.344"), "parsec": Fraction(30856775814913673),
 }  # fmt: skip
 #: What OME-TIFF calls each unit. Of OME-Zarr's lengths and times it has all.
-SYMBOLS = {f"{name}{of}": symbol + short for name, (symbol, _) in PREFIXES.items() for of, short in (("meter", "m"), ("second", "s"))} | {
-    "angstrom": "Å", "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "parsec": "pc", "minute": "min", "hour": "h", "day": "d",
+SYMBOLS = {
+    **{f"{name}meter": f"{symbol}m" for name, (symbol, _) in PREFIXES.items()},
+    **{f"{name}second": f"{symbol}s" for name, (symbol, _) in PREFIXES.items()},
+    "angstrom": "Å", "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "parsec": "pc",
+    "minute": "min", "hour": "h", "day": "d",
 }  # fmt: skip
 #: Other spellings, the last of ImageJ's own files.
 SPELLINGS = {

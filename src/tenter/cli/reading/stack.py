@@ -34,6 +34,11 @@ TAGGED, SCREEN = {2: "inch", 3: "cm"}, (72.0, 72.0)
 UNNAMED = "QI"  # tifffile's letters for other axes and for pages
 ANNOTATIONS, SERIES = "OME annotations", "further series of the file"
 DERIVED = ("ImageJ", "images", "channels", "slices", "frames", "hyperstack", "axes", "shape")
+#: What OME says of a file and not of an image, and names, which are kept.
+OF_LAYOUT = {
+    "Image", "UUID", "Creator", "schemaLocation", "ID", "Name", "Pixels", "DimensionOrder", "Type", "BigEndian",
+    "Interleaved", "TiffData", "Channel", "SamplesPerPixel", "SignificantBits",
+}  # fmt: skip
 #: The programs whose way of describing a stack is kept; tifffile's is a shape as JSON.
 IMAGEJ, OME, TIFFFILE = "ImageJ", "OME", "tifffile"
 #: What tags of a first page are called in the summary, where no stack keeps them. None: those that say nothing of
@@ -44,7 +49,7 @@ OF_PROGRAMS = {270, 282, 283, 296, 305, 50838, 50839, 65420, 65421, 65422, 65423
 
 @dataclass
 class Stack:
-    """array: with one dim for each letter of `axes`, in tifffile's letters. program: ImageJ, OME, tifffile or none, whose
+    """array: with a dim for each letter of `axes`, in tifffile's letters. program: ImageJ, OME, tifffile or none, whose
     way of saying `about` is kept. resolution: samples per `unit` along x and y, or None. compressed: whether its pages
     are. unread: names for the summary."""
 
@@ -125,11 +130,11 @@ def described(series: Any, tiff: Any) -> Stack:
             raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} images")
         stack.about = {k: v for k, v in said.items() if k not in DERIVED}
     elif program == OME:
-        stack.about, planes = _of_ome(tiff.ome_metadata)
+        stack.about, planes, others = _of_ome(tiff.ome_metadata)
         there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YX")
         if len(tiff.series) == 1 and planes > there:
             raise Refusal(f"is truncated or damaged: it has {there} of {planes} images")
-        stack.unread.append(ANNOTATIONS)
+        stack.unread += [f"{ANNOTATIONS} ({', '.join(others)})"] if others else []
     return stack
 
 
@@ -263,19 +268,22 @@ def _resolution(page: Any) -> tuple[tuple[float, float] | None, int]:
     return (values[0][0] / values[0][1], values[1][0] / values[1][1]), unit
 
 
-def _of_ome(text: str) -> tuple[dict[str, Any], int]:
-    """What tifffile writes again: names, and distances with their units; and how many images there should be, of each
-    channel one."""
+def _of_ome(text: str) -> tuple[dict[str, Any], int, list[str]]:
+    """What tifffile writes again: names, and distances with their units; how many images there should be, of each
+    channel one; and the names of what else is said."""
     import tifffile
 
-    image: Any = tifffile.xml2dict(text)["OME"]["Image"]
-    image = image[0] if isinstance(image, list) else image
+    ome: dict[str, Any] = tifffile.xml2dict(text)["OME"]
+    image = ome["Image"][0] if isinstance(ome["Image"], list) else ome["Image"]
     pixels: dict[str, Any] = image["Pixels"]
     about = {name: pixels[name] for name in DISTANCES.values() if name in pixels}
     about |= {f"{name}Unit": pixels[f"{name}Unit"] for name in about if f"{name}Unit" in pixels}
     channels = pixels.get("Channel", [])
-    names = [c.get("Name") for c in (channels if isinstance(channels, list) else [channels])]
+    channels = channels if isinstance(channels, list) else [channels]
+    names = [c.get("Name") for c in channels]
     if names and all(names):
         about["Channel"] = {"Name": names}
     planes = math.prod(int(pixels.get(f"Size{axis}", 1)) for axis in "ZCT")
-    return about | ({"Name": image["Name"]} if "Name" in image else {}), planes
+    said = {key.split("}")[-1] for part in (ome, image, pixels, *channels) for key, value in part.items() if value}
+    others = sorted(key for key in said - OF_LAYOUT - set(about) if not key.startswith(("xmlns", "Size")))
+    return about | ({"Name": image["Name"]} if "Name" in image else {}), planes, others

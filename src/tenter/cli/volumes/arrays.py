@@ -24,6 +24,7 @@ from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
 from tenter.cli.splines import WHY, is_spline
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
+from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
@@ -63,12 +64,12 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
-    spec = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
-    op = operation(source.stored.shape, source.stored.dtype, spec)
+    op, lines = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
     about = {"command": "resize", "axes": axes, "size": size, **given}
-    lines = lines_of(spec, source.stored.shape)
     report = _make(source, output, op, about, how, lines[::-1] if source.is_turned else lines)
-    return report if source.is_named else report._replace(taken=types_of(source), is_named=False)
+    if source.is_named or source.names[-1] != CHANNELS_LAST[-1]:
+        return report
+    return report._replace(taken=tuple(types_of(source)), is_named=False)
 
 
 def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> Report:
@@ -92,17 +93,21 @@ def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> R
     return _make(source, output, op, about, how, None)
 
 
-def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Resize:
-    """What `tenter.resize` does to an array of that shape and dtype."""
+def resized(
+    stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
+) -> tuple[Operation, list[ngff.Line]]:
+    """What `tenter.resize` does to an array of that shape and dtype, and where its pixels lie in the array."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     try:
         spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
-    return spec
+    return operation(stored.shape, stored.dtype, spec), _lines(spec, stored.shape)
 
 
-def resized_file(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Resize:
+def resized_file(
+    stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
+) -> tuple[Operation, list[ngff.Line]]:
     """The same, with errors that name the file."""
     try:
         return resized(stored, axes, size, given)
@@ -112,8 +117,8 @@ def resized_file(stored: Stored, axes: list[int], size: tuple[int, ...], given: 
         raise Refusal(named(refusal, stored.name)) from None
 
 
-def lines_of(spec: Resize, shape: tuple[int, ...]) -> list[ngff.Line]:
-    """Where a result's pixels lie in its input, by the rule of each axis."""
+def _lines(spec: Resize, shape: tuple[int, ...]) -> list[ngff.Line]:
+    """By the rule of each axis."""
     lines = [(Fraction(0), Fraction(1))] * len(shape)
     for axis, n, rule in zip(spec.axes, spec.size, spec.rules):
         geometry = rule.geometry(shape[axis], n)
@@ -190,7 +195,7 @@ def _make(
     full["written"] = digest_of([describe, voxel])
     ended = carry_out(Recipe(path, plain(full), None, check, make, tasks, place), how)
     before = Array(source.name, source.shape, multiscale and ngff.voxel_of(multiscale, multiscale.scale))
-    return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended, not_kept=lost)
+    return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended, not_kept=tuple(lost))
 
 
 def _left(source: Source, ending: str, is_described: bool) -> list[str]:

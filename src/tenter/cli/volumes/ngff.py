@@ -29,8 +29,8 @@ FURTHER, CHANNELS, IMAGE_OF_LABELS = "further multiscale arrays", "channels of o
 
 
 class Multiscale(NamedTuple):
-    """The first of a group's multiscale arrays. entry: its metadata. axes: the entry's, each with its name, and its type
-    if it is known. scale, translation: those of the full size, one number for each axis. paths: the levels' paths."""
+    """The first of a group's multiscale arrays. entry: its metadata. axes: the entry's, each with its name, and its
+    type if it is known. scale, translation: those of the full size, one number for each axis. paths: of the levels."""
 
     entry: dict[str, Any]
     axes: list[dict[str, Any]]
@@ -134,19 +134,25 @@ def spatial(found: Multiscale) -> list[int]:
     return [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
 
 
+def _ranks(found: Multiscale) -> list[int]:
+    return [RANKS.get(str(axis.get("type")), 1) for axis in found.axes]
+
+
 def order(found: Multiscale) -> tuple[int, ...]:
     """The axes as OME-Zarr has them: time, then one of channels or of another kind, then space."""
-    return tuple(sorted(range(len(found.axes)), key=lambda k: RANKS.get(found.axes[k].get("type"), 1)))
+    ranks = _ranks(found)
+    return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
 
 
 def permuted(found: Multiscale, by: Sequence[int]) -> Multiscale:
-    axes, scale, translation = ([of[k] for k in by] for of in (found.axes, found.scale, found.translation))
-    return found._replace(axes=axes, scale=scale, translation=translation)
+    """The same with its axes in another order."""
+    scale, translation = ([of[k] for k in by] for of in (found.scale, found.translation))
+    return found._replace(axes=[found.axes[k] for k in by], scale=scale, translation=translation)
 
 
 def check(found: Multiscale, name: str) -> None:
     """Refuse axes that no OME-Zarr has."""
-    ranks = [RANKS.get(axis.get("type"), 1) for axis in found.axes]
+    ranks = _ranks(found)
     if not 2 <= ranks.count(2) <= 3 or ranks.count(0) > 1 or ranks.count(1) > 1:
         of = ", ".join(f"{axis['name']} ({axis.get('type', 'another kind')})" for axis in found.axes)
         what = "OME-Zarr has 2 or 3 axes of space, at most one of time and at most one of channels or of another kind"

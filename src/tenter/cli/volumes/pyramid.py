@@ -19,7 +19,7 @@ from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
-from tenter.cli.volumes.windows import elected, identity, operation
+from tenter.cli.volumes.windows import elected, identity
 
 #: How each kind of pyramid is resized. Areas weight inputs by the share that a pixel covers; where the center is
 #: between two labels, the first is taken.
@@ -78,7 +78,9 @@ def pyramid(
     voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
     made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
     before = Array(path, full.shape, voxels[0])
-    return Report(before, output or path, made, source.names, ended, types_of(source), source.is_named, lost)
+    return Report(
+        before, output or path, made, source.names, ended, tuple(types_of(source)), source.is_named, tuple(lost)
+    )
 
 
 def _described(source: Source, output: str | None, image: labels.Image | None) -> Source:
@@ -225,8 +227,7 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
         if wanted.method == "majority":
             found.append(Task(before, after, elected(before.shape, after.shape, before.dtype)))
             continue
-        spec = resized_file(before, axes, size, METHODS[wanted.method])
-        found.append(Task(before, after, operation(before.shape, before.dtype, spec)))
+        found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])[0]))
     return found
 
 

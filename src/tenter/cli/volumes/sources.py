@@ -140,7 +140,7 @@ def _members(group: Any, path: str) -> str:
 def _beside(path: str, levels: Sequence[str]) -> tuple[str, ...]:
     """What a group has beside its levels, for the summary: a new group does not get it."""
     others = [at for at in _folders(path) if not any(f"{level}/".startswith(f"{at}/") for level in levels)]
-    held = [at for at in _folders(os.path.join(path, labels.GROUP))] if labels.GROUP in others else []
+    held = _folders(os.path.join(path, labels.GROUP)) if labels.GROUP in others else []
     return tuple(f"{at} ({', '.join(held)})" if held and at == labels.GROUP else at for at in others)
 
 

@@ -10,7 +10,6 @@ from tenter.cli.volumes import memory
 from tenter.cli.volumes.carry_out import Ended
 from tenter.cli.voxels import Voxel, in_words
 
-
 #: What an axis is of, in words.
 WORDS = {"time": "of time", "channel": "of channels", "space": "of space"}
 
@@ -34,9 +33,9 @@ class Report(NamedTuple):
     made: list[Array]
     names: list[str]
     ended: Ended | None
-    taken: list[str | None] = []
+    taken: tuple[str | None, ...] = ()
     is_named: bool = True
-    not_kept: list[str] = []
+    not_kept: tuple[str, ...] = ()
     is_labels: bool = False
 
 
@@ -84,7 +83,7 @@ def as_json(report: Report) -> str:
     if report.taken:
         entry["axes"] = {name or str(k): of for k, (name, of) in enumerate(zip(report.names, report.taken))}
     if report.not_kept:
-        entry["not_kept"] = report.not_kept
+        entry["not_kept"] = list(report.not_kept)
     counts = {each: int(each == status) for each in ("done", "planned", "skipped", "failed")}
     return json.dumps({**counts, "not_read": {}, "files": [entry]})
 
