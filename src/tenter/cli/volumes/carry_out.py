@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -104,7 +105,10 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
         remove_partial(job.folder)
     zarrs.one_chunk_at_a_time()
     tasks = recipe.tasks(job.folder)
-    room = memory.room(how.memory_limit)
+    elements = sum(
+        math.prod(shape) * task.op.dtype.itemsize for task in tasks for shape in (task.op.shape, task.op.shape_out)
+    )
+    room = memory.room(how.memory_limit, elements)
     cuts = [cut(task, room, how.threads) for task in tasks]
     memory.choose_freed(max(how.n_bytes for how in cuts), room)
     if is_new:

@@ -67,7 +67,7 @@ def resize_volume(args: argparse.Namespace) -> int:
     if options.voxel_size is None and options.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
     report = arrays.resize(source, _checked(output, source), axes, options, _how(args))
-    _say(report._replace(is_labels=is_labels), args)
+    _say(report, args, is_labels)
     return 0
 
 
@@ -113,7 +113,7 @@ def pyramid_command(args: argparse.Namespace) -> int:
     elif args.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
     report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
-    _say(report._replace(is_labels=is_labels and image is None), args)
+    _say(report, args, is_labels and image is None)
     return 0
 
 
@@ -133,7 +133,10 @@ def _factors(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(whole_number(part, "--factor") for part in text.split(","))
 
 
-def _say(report: Report, args: argparse.Namespace) -> None:
+def _say(report: Report, args: argparse.Namespace, is_labels: bool = False) -> None:
+    """is_labels: whether values were taken for labels without an option."""
+    if is_labels:
+        report = report._replace(notes=("labels: no value is averaged (--no-labels averages)", *report.notes))
     print(as_json(report) if getattr(args, "json", False) else line_of(report))
 
 

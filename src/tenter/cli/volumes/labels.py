@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +16,14 @@ GROUP, BACK = "labels", "../../"
 
 
 class Image(NamedTuple):
-    """The image of labels: its folder, its zarr format, what it says of its axes, and the shape of its full size."""
+    """The image of labels: its folder, its zarr format, what it says of its axes, the shapes of its levels, and that of
+    the chunks of the first."""
 
     path: str
     format_: int
     multiscale: ngff.Multiscale
-    shape: tuple[int, ...]
+    shapes: list[tuple[int, ...]]
+    chunks: tuple[int, ...]
 
 
 def is_labels(path: str) -> bool:
@@ -57,24 +58,32 @@ def image_of(output: str) -> Image | None:
     multiscale = ngff.read(dict(found.attrs), folder) if zarrs.is_group(found) else None
     if multiscale is None:
         return None
-    full = zarrs.check_array(zarrs.open_zarr(at := inside(folder, multiscale.paths[0])), at)
-    return Image(folder, int(found.metadata.zarr_format), multiscale, full.shape)
+    levels = [zarrs.check_array(zarrs.open_zarr(at := inside(folder, path)), at) for path in multiscale.paths]
+    shapes, chunks = [level.shape for level in levels], tuple(levels[0].array.chunks)
+    return Image(folder, int(found.metadata.zarr_format), multiscale, shapes, chunks)
+
+
+def along(image: Image, names: Sequence[str], of: Sequence[int]) -> tuple[int, ...] | None:
+    """What an image has along the axes of its labels; None if these have others."""
+    known = dict(zip(ngff.names(image.multiscale), of))
+    return tuple(known[name] for name in names) if set(names) <= set(known) else None
+
+
+def shapes_of(image: Image, names: Sequence[str], shape: tuple[int, ...]) -> list[tuple[int, ...]] | None:
+    """The shapes of the levels of labels whose full size is that of their image; None if it is not."""
+    found = [found for level in image.shapes if (found := along(image, names, level)) is not None]
+    return found if found and found[0] == shape else None
 
 
 def of_image(image: Image, names: Sequence[str], shape: Sequence[int], name: str) -> ngff.Multiscale | None:
     """The axes and voxels of labels that cover their image, by those of the image; None if they have other axes."""
-    of = ngff.names(image.multiscale)
-    if not set(names) <= set(of):
+    full = along(image, names, image.shapes[0])
+    if full is None:
         return None
-    at = [of.index(each) for each in names]
-    lines = [((step - 1) / 2, step) for step in (Fraction(image.shape[k], n) for k, n in zip(at, shape))]
-    found = ngff.permuted(image.multiscale, at)
-    (scale, translation) = (step[kind] for step, kind in zip(_steps(found, lines), ("scale", "translation")))
-    return ngff.Multiscale({"name": name}, found.axes, scale, translation, [])
-
-
-def _steps(found: ngff.Multiscale, lines: Sequence[ngff.Line]) -> list[dict[str, Any]]:
-    return list(ngff.level(found, "0", lines)["coordinateTransformations"])
+    of = ngff.names(image.multiscale)
+    found = ngff.permuted(image.multiscale, [of.index(each) for each in names])
+    steps = ngff.level(found, "0", ngff.same_edges(full, shape))["coordinateTransformations"]
+    return ngff.Multiscale({"name": name}, found.axes, steps[0]["scale"], steps[1]["translation"], [])
 
 
 def enter(image: Image, name: str, temporary: Path) -> None:
@@ -92,6 +101,16 @@ def enter(image: Image, name: str, temporary: Path) -> None:
         attributes["ome"] = {"version": ngff.version(3), **attributes.get("ome", {}), "labels": [*listed, name]}
         attributes.pop("labels", None)
     zarrs.set_attributes(folder, attributes, temporary)
+
+
+def with_other_levels(group: str, count: int) -> list[str]:
+    """The labels of an image that do not have as many levels as it, which OME-Zarr wants."""
+    found = []
+    for name in ngff.held(zarrs.attributes_of(os.path.join(group, GROUP))).get("labels") or ():
+        entries = _said(os.path.join(group, GROUP, str(name))).get("multiscales")
+        if entries and len(entries[0].get("datasets", ())) != count:
+            found.append(str(name))
+    return found
 
 
 def check_place(image: Image) -> None:

@@ -61,7 +61,13 @@ def pyramid(
     full, multiscale = source.full, source.multiscale
     assert multiscale is not None
     at = [source.names.index(name) for name in axes]
-    shapes = _shapes(source, full, multiscale, is_known, at, wanted, chunks)
+    shapes = None
+    if image is not None:
+        wanted, chunks = _as_image(image, wanted), chunks or labels.along(image, source.names, image.chunks)
+        shapes = None if wanted.factors or wanted.axes else labels.shapes_of(image, source.names, full.shape)
+    shapes = shapes or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
+    if len(shapes) == 1 and image is None:
+        raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     paths = [str(k) for k in range(len(shapes))]
     lost: list[str] = []
     if output is None:
@@ -90,6 +96,14 @@ def _described(source: Source, output: str | None, image: labels.Image | None) -
     source = source._replace(format_=image.format_)
     found = source.multiscale or labels.of_image(image, source.names, source.shape, _name(output))
     return source._replace(multiscale=found or known(source, _name(output)))
+
+
+def _as_image(image: labels.Image, wanted: Levels) -> Levels:
+    """As many levels as an image has, which OME-Zarr wants of its labels."""
+    count = len(image.shapes) - 1
+    if wanted.n_levels not in (None, count):
+        raise Refusal(f"--levels: expected {count} for labels, as of the image {image.path}, got {wanted.n_levels}")
+    return wanted._replace(n_levels=count)
 
 
 def spatial_axes(source: Source, wanted: Levels) -> list[int]:
@@ -139,8 +153,6 @@ def _shapes(
         if tuple(after) == shapes[-1]:
             break
         shapes.append(tuple(after))
-    if len(shapes) == 1:
-        raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     return shapes
 
 

@@ -25,8 +25,8 @@ class Array(NamedTuple):
 class Report(NamedTuple):
     """source, made: the array that was read, and those that were or would be written. names: the dims' names, which may
     be empty. ended: what that took; None of a dry run. taken: for each dim what it was taken for, where that was
-    decided; is_named: whether something said the names. not_kept: what the input has and the output has not. is_labels:
-    whether values were taken for labels without an option."""
+    decided; is_named: whether something said the names. not_kept: what the input has and the output has not.
+    notes: what else a user should know."""
 
     source: Array
     output: str
@@ -36,7 +36,7 @@ class Report(NamedTuple):
     taken: tuple[str | None, ...] = ()
     is_named: bool = True
     not_kept: tuple[str, ...] = ()
-    is_labels: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def line_of(report: Report) -> str:
@@ -57,7 +57,7 @@ def line_of(report: Report) -> str:
 
 def _notes(report: Report) -> str:
     """What was decided for the user, and what is lost."""
-    found = "; labels: no value is averaged (--no-labels averages)" if report.is_labels else ""
+    found = "".join(f"; {note}" for note in report.notes)
     if report.taken:
         of: dict[str | None, list[str]] = {kind: [] for kind in report.taken}
         for k, name in enumerate(report.names):
@@ -84,6 +84,8 @@ def as_json(report: Report) -> str:
         entry["axes"] = {name or str(k): of for k, (name, of) in enumerate(zip(report.names, report.taken))}
     if report.not_kept:
         entry["not_kept"] = list(report.not_kept)
+    if report.notes:
+        entry["notes"] = list(report.notes)
     counts = {each: int(each == status) for each in ("done", "planned", "skipped", "failed")}
     return json.dumps({**counts, "not_read": {}, "files": [entry]})
 
