@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,13 @@ def ome(
     made = zarr.create_group(name, zarr_format=format_, attributes=attributes)
     how = {"chunk_key_encoding": {"name": "v2", "separator": "/"}} if format_ == 2 else {"dimension_names": list(axes)}
     made.create_array("0", data=x, chunks=tuple(min(8, n) for n in x.shape), **how)
+
+
+def consolidate(name: str, format_: int) -> None:
+    """Consolidate the metadata of a group, of which zarr warns in format 3."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(name, zarr_format=format_)
 
 
 def said(name: str) -> dict[str, Any]:

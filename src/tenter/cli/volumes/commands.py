@@ -104,6 +104,8 @@ def pyramid_command(args: argparse.Namespace) -> int:
         what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
         if source.stored.dtype.kind not in kinds:
             raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
+    if args.output is None and source.is_group and args.names is not None:
+        raise Refusal("--names: goes with OUT; levels within a group have the axes of its array")
     if args.output is None and source.is_group and chunks is not None:
         raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
     if args.voxel_size is not None:

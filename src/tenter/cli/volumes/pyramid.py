@@ -84,9 +84,12 @@ def pyramid(
     voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
     made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
     before = Array(path, full.shape, voxels[0])
+    others = labels.with_other_levels(path, len(shapes)) if output is None else []
+    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
     return Report(
-        before, output or path, made, source.names, ended, tuple(types_of(source)), source.is_named, tuple(lost)
-    )
+        before, output or path, made, source.names, ended, taken=tuple(types_of(source)), is_named=source.is_named,
+        not_kept=tuple(lost), notes=(note,) if others else (),
+    )  # fmt: skip
 
 
 def _described(source: Source, output: str | None, image: labels.Image | None) -> Source:
