@@ -75,7 +75,7 @@ def test_axes_of_any_order_are_written_as_ome_zarr_has_them(axes: str, tmp_path:
     x = named(str(tmp_path / f"{axes}.zarr"), list(axes), 2 if len(axes) == 4 else 3)
     out = str(tmp_path / f"{axes}.ome.zarr")
     assert main(["pyramid", str(tmp_path / f"{axes}.zarr"), out, "--levels", "1"]) == 0
-    want = "".join(sorted(axes, key=lambda n: "tc".find(n) % 3))
+    want = "".join(sorted(axes, key="tczyx".index))
     assert "".join(axis["name"] for axis in said(out)["multiscales"][0]["axes"]) == want
     order = [axes.index(n) for n in want]
     assert np.array_equal(elements(f"{out}/0"), x.transpose(order))
@@ -90,9 +90,14 @@ def test_axes_of_any_order_are_written_as_ome_zarr_has_them(axes: str, tmp_path:
 def test_a_group_in_an_order_that_is_none_gets_no_levels_and_a_new_group_an_order(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    ome("turned.zarr", noise((8, 8, 8), "uint8"), axes="xyz")  # which OME-Zarr allows, and does not recommend
+    assert main(["pyramid", "turned.zarr", "--levels", "1"]) == 0
+    capsys.readouterr()
     x = noise((8, 3, 10), "uint8")
     ome("in.zarr", x, axes="ycx")
-    assert "with OUT, a new group has them in this order" in refused(capsys, "pyramid", "in.zarr", "--levels", "1")
+    assert "its axes are y,c,x, an order that OME-Zarr does not have; with OUT, a new group" in refused(
+        capsys, "pyramid", "in.zarr", "--levels", "1"
+    )
     assert main(["resize", "in.zarr", "out.zarr", "--axes", "y,x", "--size", "4", "5", "--mode", "area"]) == 0
     assert np.array_equal(elements("out.zarr/0"), tenter.resize(x, (4, 5), axes=(0, 2), mode="area").transpose(1, 0, 2))
     check_valid("out.zarr")
@@ -131,6 +136,16 @@ def test_older_versions_are_written_as_the_one_of_their_zarr_format(version: str
     assert found["version"] == "0.4" and [axis["type"] for axis in found["axes"]] == [T, C, S, S, S]
     assert elements("in.zarr/1").shape == (1, 2, 4, 4, 4)
     check_valid("in.zarr")
+
+
+def test_a_version_that_is_not_read_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    ome("in.zarr", noise((8, 8, 8)))
+    entry = said("in.zarr")["multiscales"][0]
+    del entry["axes"]
+    zarr.open_group("in.zarr").attrs.put(
+        {"ome": {"version": "0.6", "multiscales": [{**entry, "coordinateSystems": []}]}}
+    )
+    assert "in.zarr: is OME-Zarr of version 0.6, expected 0.1 to 0.5" in refused(capsys, "pyramid", "in.zarr")
 
 
 def test_metadata_of_version_0_4_in_zarr_3_is_written_as_0_5() -> None:

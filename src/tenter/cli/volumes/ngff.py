@@ -20,8 +20,8 @@ from tenter.cli.voxels import LENGTHS, MICROMETER, Voxel, in_one_unit, times, un
 
 #: For an axis, the index of output 0 in the full size, and the distance between outputs, in pixels of the full size.
 Line = tuple[Fraction, Fraction]
-#: The axes of versions that do not name them.
-FIXED = "tczyx"
+#: The versions that are read, and the axes of the first two, which do not name them.
+READ, FIXED = ("0.1", "0.2", "0.3", "0.4", "0.5"), "tczyx"
 #: What is below `ome` since version 0.5, and before it among a group's other attributes.
 HELD = ("multiscales", "omero", "image-label", "labels", "plate", "well", "bioformats2raw.layout", "series")
 #: What the summary calls what a result does not have.
@@ -56,7 +56,12 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         return None
     try:
         entry = entries[0]
-        is_old = str(entry.get("version", "0.1")) in ("0.1", "0.2")
+        says = str(
+            entry.get("version") or (held(attributes).get("version") if "ome" in attributes else None) or READ[0]
+        )
+        if says[:3] not in READ:
+            raise Refusal(f"{name}: is OME-Zarr of version {says}, expected {READ[0]} to {READ[-1]}")
+        is_old = says[:3] in READ[:2]
         axes = _axes(entry["axes"] if "axes" in entry or not is_old else FIXED)
         paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
@@ -138,10 +143,16 @@ def _ranks(found: Multiscale) -> list[int]:
     return [RANKS.get(str(axis.get("type")), 1) for axis in found.axes]
 
 
-def order(found: Multiscale) -> tuple[int, ...]:
-    """The axes as OME-Zarr has them: time, then one of channels or of another kind, then space."""
+def is_ordered(found: Multiscale) -> bool:
+    """Whether axes are in an order that OME-Zarr allows: time, then one of channels or of another kind, then space."""
     ranks = _ranks(found)
-    return tuple(sorted(range(len(ranks)), key=ranks.__getitem__))
+    return ranks == sorted(ranks)
+
+
+def order(found: Multiscale) -> tuple[int, ...]:
+    """The order of axes that OME-Zarr recommends: of space, x last."""
+    keys = [(rank, FIXED.find(name.lower())) for rank, name in zip(_ranks(found), names(found))]
+    return tuple(sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def permuted(found: Multiscale, by: Sequence[int]) -> Multiscale:

@@ -53,11 +53,14 @@ def pyramid(
         output = f"{Path(path).with_suffix('')}.ome.zarr"
     axes = [source.names[axis] for axis in spatial_axes(source, wanted)]
     is_known = source.multiscale is not None or image is not None
-    own = source.names
-    source, _ = in_order(_described(source, output, image))
-    if output is None and source.names != own:
-        what = f"its axes are {','.join(own)}, and OME-Zarr's {','.join(source.names)}"
-        raise Refusal(f"{path}: {what}; with OUT, a new group has them in this order")
+    source = _described(source, output, image)
+    if output is not None:
+        source, _ = in_order(source)
+    elif source.multiscale is not None:
+        ngff.check(source.multiscale, path)
+        if not ngff.is_ordered(source.multiscale):
+            what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
+            raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
     full, multiscale = source.full, source.multiscale
     assert multiscale is not None
     at = [source.names.index(name) for name in axes]
