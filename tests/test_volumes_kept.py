@@ -248,3 +248,21 @@ def test_a_small_job_fits_a_small_limit(monkeypatch: pytest.MonkeyPatch, capsys:
     said = refused(capsys, *half, "110MiB")  # the tests say that the program takes 100 MiB
     assert "too little: the program takes 100 MiB, and up to 16" in said
     assert main([*half, "120MiB"]) == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"labels": ["../../in.zarr", "a/b", 5, None, "none"]}, {"labels": "cells"}, {"labels": {"cells": 1}},
+        {"omero": 5}, {"omero": {"channels": 5}}, {"image-label": 5}, {"image-label": None}, {"image-label": {"source": 5}},
+    ],
+)  # fmt: skip
+def test_metadata_of_any_form_is_carried_or_refused(said: Any) -> None:
+    ome("in.zarr", LABELS, format_=2, **(said if "labels" not in said else {}))
+    zarr.create_group("in.zarr/labels", zarr_format=2, attributes=said)
+    ome("in.zarr/labels/cells", LABELS, format_=2, **(said if "labels" not in said else {}))
+    np.save("x.npy", LABELS)
+    for args in (["in.zarr", "out.zarr"], ["in.zarr"], ["in.zarr/labels/cells"], ["x.npy", "in.zarr/labels/more"]):
+        done = ran("pyramid", *args, "--levels", "1")
+        assert done.returncode in (0, 2) and done.stderr.count("\n") == done.returncode // 2, done.stderr
+        assert "Error" not in done.stderr

@@ -48,12 +48,12 @@ class Voxel(NamedTuple):
     units: Mapping[str, str] = {}
 
 
-def unit_named(text: str | None) -> str | None:
+def unit_named(text: object) -> str | None:
     """OME-Zarr's name of a unit that a file or a person names."""
-    text = (text or "").strip()
-    if not text or text.lower() in NO_UNIT:
+    said = str(text or "").strip()
+    if not said or said.lower() in NO_UNIT:
         return None
-    return NAMED.get(text) or NAMED.get(text.lower()) or text
+    return NAMED.get(said) or NAMED.get(said.lower()) or said
 
 
 def short_unit(name: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,20 +32,23 @@ def is_labels(path: str) -> bool:
     one that lists labels."""
     path = os.path.abspath(path)
     for at in (path, os.path.dirname(path)):
-        if "image-label" in _said(at):
-            return True
-        listed = _said(os.path.dirname(at)).get("labels")
-        if isinstance(listed, list) and os.path.basename(at) in listed:
+        if "image-label" in said(at) or os.path.basename(at) in _listed(os.path.dirname(at)):
             return True
     return False
 
 
-def _said(path: str) -> dict[str, Any]:
-    """What a folder says, if it can be read: the input may be sound in a folder that is not."""
+def said(path: str) -> dict[str, Any]:
+    """What a folder says as OME-Zarr, if it can be read: the input may be sound next to what is not."""
     try:
         return ngff.held(zarrs.attributes_of(path))
     except (Refusal, OSError):
         return {}
+
+
+def _listed(path: str) -> list[str]:
+    """The names in a list of labels."""
+    found = said(path).get("labels")
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def image_of(output: str) -> Image | None:
@@ -91,25 +95,30 @@ def enter(image: Image, name: str, temporary: Path) -> None:
     folder = os.path.join(image.path, GROUP)
     if not zarrs.is_zarr(folder):
         zarrs.create_group(Path(folder), {}, image.format_)
-    attributes = zarrs.attributes_of(folder)
-    listed = [str(each) for each in ngff.held(attributes).get("labels") or ()]
+    attributes, listed = zarrs.attributes_of(folder), _listed(folder)
     if name in listed:
         return
     if image.format_ == 2:
         attributes["labels"] = [*listed, name]
     else:
-        attributes["ome"] = {"version": ngff.version(3), **attributes.get("ome", {}), "labels": [*listed, name]}
-        attributes.pop("labels", None)
+        attributes.pop("labels", None)  # where version 0.4 has them
+        own = attributes.get("ome")
+        attributes["ome"] = {
+            **(own if isinstance(own, dict) else {}),
+            "version": ngff.version(3),
+            "labels": [*listed, name],
+        }
     zarrs.set_attributes(folder, attributes, temporary)
 
 
 def with_other_levels(group: str, count: int) -> list[str]:
     """The labels of an image that do not have as many levels as it, which OME-Zarr wants."""
-    found = []
-    for name in ngff.held(zarrs.attributes_of(os.path.join(group, GROUP))).get("labels") or ():
-        entries = _said(os.path.join(group, GROUP, str(name))).get("multiscales")
-        if entries and len(entries[0].get("datasets", ())) != count:
-            found.append(str(name))
+    found, folder = [], os.path.join(group, GROUP)
+    for name in _listed(folder):
+        with contextlib.suppress(Refusal, OSError):  # of what is no labels
+            read = ngff.read(zarrs.attributes_of(inside(folder, name)), name)
+            if read is not None and len(read.paths) != count:
+                found.append(name)
     return found
 
 

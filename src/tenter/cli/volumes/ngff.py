@@ -205,8 +205,9 @@ def written(
     if others and alone:
         others, lost = [], [FURTHER]
     lost += _fit_channels(ours, found, lengths)
-    if alone and "source" in ours.get("image-label", {}):
-        del ours["image-label"]["source"]
+    of_labels = ours.get("image-label")
+    if alone and isinstance(of_labels, dict) and "source" in of_labels:
+        del of_labels["source"]
         lost.append(IMAGE_OF_LABELS)
     ours["multiscales"] = [entry | ({"version": version(2)} if zarr_format == 2 else {}), *others]
     return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": version(3)}}), lost
@@ -215,8 +216,8 @@ def written(
 def _fit_channels(ours: dict[str, Any], found: Multiscale, lengths: Sequence[int]) -> list[str]:
     """Leave out how channels are shown where their number is another one."""
     of = [n for n, axis in zip(lengths, found.axes) if axis.get("type") == "channel"]
-    omero = ours.get("omero")
-    if not isinstance(omero, dict) or len(omero.get("channels", ())) == (of[0] if of else 1):
+    channels = ours["omero"].get("channels") if isinstance(ours.get("omero"), dict) else None
+    if not isinstance(channels, list) or len(channels) == (of[0] if of else 1):
         return []
     del ours["omero"]
     return [CHANNELS]
@@ -225,7 +226,7 @@ def _fit_channels(ours: dict[str, Any], found: Multiscale, lengths: Sequence[int
 def label(attributes: dict[str, Any], zarr_format: int, image: str | None = None) -> None:
     """Say that a group's values are labels. image: the path from the group to the image that they are of."""
     holder = attributes if zarr_format == 2 else attributes["ome"]
-    said = holder.setdefault("image-label", {})
+    said = holder["image-label"] = holder["image-label"] if isinstance(holder.get("image-label"), dict) else {}
     said |= {"version": version(2)} if zarr_format == 2 else {}
     said |= {"source": {"image": image}} if image else {}
 

@@ -133,7 +133,7 @@ def _of_tiff(path: str, names: str | None) -> Source:
 
 def _members(group: Any, path: str) -> str:
     """What of a group could be meant, for a message."""
-    images = [at for at in _folders(path) if ngff.held(zarrs.attributes_of(os.path.join(path, at))).get("multiscales")]
+    images = [at for at in _folders(path) if labels.said(os.path.join(path, at)).get("multiscales")]
     return f", such as {path}/{images[0]} has" if images else zarrs.members(group)
 
 

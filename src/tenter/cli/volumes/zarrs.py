@@ -167,6 +167,8 @@ def create_zarr(
         else:
             given["chunk_key_encoding"] = {"name": "v2", "separator": like.metadata.dimension_separator}
     if names is not None:  # an array of an OME-Zarr group
+        if "_ARRAY_DIMENSIONS" in given.get("attributes", {}):
+            given["attributes"]["_ARRAY_DIMENSIONS"] = names
         if format_ == 3:
             given["dimension_names"] = names
         else:
