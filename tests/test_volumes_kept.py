@@ -252,10 +252,10 @@ def test_a_small_job_fits_a_small_limit(monkeypatch: pytest.MonkeyPatch, capsys:
 
 @pytest.mark.parametrize(
     "said",
-    [
+    daily([
         {"labels": ["../../in.zarr", "a/b", 5, None, "none"]}, {"labels": "cells"}, {"labels": {"cells": 1}},
         {"omero": 5}, {"omero": {"channels": 5}}, {"image-label": 5}, {"image-label": None}, {"image-label": {"source": 5}},
-    ],
+    ], 4),
 )  # fmt: skip
 def test_metadata_of_any_form_is_carried_or_refused(said: Any) -> None:
     ome("in.zarr", LABELS, format_=2, **(said if "labels" not in said else {}))

@@ -138,6 +138,16 @@ def test_transformations_of_all_levels_are_part_of_each(format_: int) -> None:
     assert placed("in.zarr", 1)[0] == [2.0, 1.0, 1.0]  # y and x first, as these are shorter
 
 
+def test_transformations_to_other_coordinates_are_kept_and_are_no_voxel_sizes() -> None:
+    ome("in.zarr", np.zeros((4, 40, 40), "u1"), of_all=[2.0, 0.25, 0.25])
+    group = zarr.open_group("in.zarr")
+    entry = said("in.zarr")["multiscales"][0]
+    to = [{"type": "affine", "affine": [[1, 0]], "input": {"name": "zyx"}, "output": {"name": "global"}}]
+    group.attrs.put({"ome": {"version": "0.5", "multiscales": [{**entry, "coordinateTransformations": to}]}})
+    assert main(["pyramid", "in.zarr", "--levels", "1"]) == 0
+    assert said("in.zarr")["multiscales"][0]["coordinateTransformations"] == to and placed("in.zarr")[0] == [1.0] * 3
+
+
 class Held:
     """An array in memory as what is on disk."""
 

@@ -65,13 +65,15 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         axes = _axes(entry["axes"] if "axes" in entry or not is_old else FIXED)
         paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
-        of_all = entry.get("coordinateTransformations") or ()
+        # Those that name an output, as spatialdata writes them, lead on to other coordinates.
+        further = [step for step in entry.get("coordinateTransformations") or () if "output" in step]
+        of_all = [step for step in entry.get("coordinateTransformations") or () if "output" not in step]
         for step in (*(entry["datasets"][0].get("coordinateTransformations") or ()), *of_all):
             scale, translation = _followed_by(scale, translation, step)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise Refusal(f"{name}: its multiscales metadata is incomplete: {type(error).__name__}: {error}") from error
-    # Those of all levels are now part of each level's.
     entry = {key: value for key, value in entry.items() if key != "coordinateTransformations"}
+    entry |= {"coordinateTransformations": further} if further else {}  # others are now part of each level's
     return _in_one_unit(Multiscale(entry, axes, scale, translation, paths))
 
 
