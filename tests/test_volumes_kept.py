@@ -107,6 +107,15 @@ def test_labels_are_stored_with_their_image(format_: int, made: str) -> None:
         assert [zarr.open_array(f"vol.zarr/labels/cells/{k}").shape for k in range(3)] == shapes
 
 
+def test_labels_of_another_zarr_format_get_that_of_their_image() -> None:
+    ome("vol.zarr", noise((8, 16, 16)), format_=2)
+    zarr.create_array("in.zarr", data=LABELS, chunks=(4, 8, 8), attributes={"mine": 1})
+    done = ran("pyramid", "in.zarr", "vol.zarr/labels/a")
+    assert "not kept: codecs, attributes (mine)" in done.stdout
+    made = zarr.open_array("vol.zarr/labels/a/0")
+    assert made.metadata.zarr_format == 2 and made.chunks == (8, 8, 8) and np.array_equal(made[...], LABELS)
+
+
 def test_labels_of_an_image_are_refused_where_it_could_not_have_them(capsys: pytest.CaptureFixture[str]) -> None:
     ome("vol.zarr", noise((8, 16, 16)))
     np.save("x.npy", LABELS)

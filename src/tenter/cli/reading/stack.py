@@ -44,7 +44,7 @@ IMAGEJ, OME, TIFFFILE = "ImageJ", "OME", "tifffile"
 #: What tags of a first page are called in the summary, where no stack keeps them. None: those that say nothing of
 #: the image.
 TAGS = {34675: "color profile", 700: "XMP", 34665: "EXIF", 34853: "EXIF", 33723: "IPTC"}
-OF_PROGRAMS = {270, 282, 283, 296, 305, 50838, 50839, 65420, 65421, 65422, 65423}
+OF_PROGRAMS = {270, 282, 283, 296, 305, 32997, 32998, 50838, 50839, 65420, 65421, 65422, 65423}
 
 
 @dataclass

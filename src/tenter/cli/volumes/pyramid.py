@@ -16,7 +16,7 @@ from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, zarr_format
+from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import elected, identity
@@ -82,7 +82,7 @@ def pyramid(
         if image is not None:
             ngff.label(written, zarr_format(source), labels.BACK)
         ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, how, image)
-        lost = [*source.lost, *lost]
+        lost = [*source.lost, *unlike(source), *lost]
     scales = [ngff.scaled(multiscale, ngff.same_edges(full.shape, shape)) for shape in shapes]
     voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
     made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]

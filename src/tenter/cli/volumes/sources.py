@@ -169,6 +169,14 @@ def types_of(source: Source) -> list[str | None]:
     return kinds(source.names)
 
 
+def unlike(source: Source) -> list[str]:
+    """What arrays of another zarr format than the source's do not have of it, as the summary names it."""
+    if source.like is None or source.like.metadata.zarr_format == zarr_format(source):
+        return []
+    keys = sorted(set(dict(source.like.attrs)) - {"_ARRAY_DIMENSIONS"})
+    return ["codecs", *([f"attributes ({', '.join(keys)})"] if keys else [])]
+
+
 def create_like(
     path: Path, source: Source, shape: tuple[int, ...], chunks: tuple[int, ...] | None, names: list[str] | None
 ) -> None:
