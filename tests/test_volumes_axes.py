@@ -154,10 +154,10 @@ def test_metadata_of_version_0_4_in_zarr_3_is_written_as_0_5() -> None:
     ome("in.zarr", noise((8, 8, 8), "uint8"))
     held = json.loads(Path("in.zarr/zarr.json").read_text())
     entry = held["attributes"].pop("ome")["multiscales"][0]
-    held["attributes"] |= {"multiscales": [{**entry, "version": "0.4"}], "mine": 1}
+    held["attributes"] |= {"multiscales": [{**entry, "version": "0.4"}], "mine": 1, "image-label": {"version": "0.4"}}
     Path("in.zarr/zarr.json").write_text(json.dumps(held))
     assert main(["pyramid", "in.zarr", "--levels", "1"]) == 0
-    assert set(zarr.open_group("in.zarr").attrs) == {"ome", "mine"}
+    assert set(zarr.open_group("in.zarr").attrs) == {"ome", "mine"} and said("in.zarr")["image-label"] == {}
     check_valid("in.zarr")
 
 
@@ -206,3 +206,16 @@ def test_dims_without_names_are_refused_with_the_way_to_name_them(capsys: pytest
     zarr.create_group("root.zarr")
     ome("root.zarr/0", noise((8, 8, 8), "uint8"))
     assert "such as root.zarr/0 has" in refused(capsys, "pyramid", "root.zarr")
+
+
+def test_a_field_of_a_plate_is_an_image_and_the_plate_names_one(capsys: pytest.CaptureFixture[str]) -> None:
+    x = noise((8, 16, 16), "uint8")
+    for group in ("plate.zarr", "plate.zarr/A", "plate.zarr/A/1"):
+        zarr.create_group(group, zarr_format=2)
+    ome("plate.zarr/A/1/0", x, format_=2)
+    assert "such as plate.zarr/A/1/0 has" in refused(capsys, "pyramid", "plate.zarr")
+    assert main(["pyramid", "plate.zarr/A/1/0", "--levels", "1"]) == 0
+    assert np.array_equal(
+        elements("plate.zarr/A/1/0/1"), tenter.resize(x, (4, 8, 8), axes=(0, 1, 2), mode="area", like="opencv")
+    )
+    check_valid("plate.zarr/A/1/0")

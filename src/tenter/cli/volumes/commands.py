@@ -67,7 +67,7 @@ def resize_volume(args: argparse.Namespace) -> int:
     if options.voxel_size is None and options.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
     report = arrays.resize(source, _checked(output, source), axes, options, _how(args))
-    _say(report, args, is_labels)
+    _say(report, args, _of_labels(source) if is_labels else ())
     return 0
 
 
@@ -115,7 +115,7 @@ def pyramid_command(args: argparse.Namespace) -> int:
     elif args.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
     report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
-    _say(report, args, is_labels and image is None)
+    _say(report, args, _of_labels(source) if is_labels and image is None else ())
     return 0
 
 
@@ -135,10 +135,14 @@ def _factors(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(whole_number(part, "--factor") for part in text.split(","))
 
 
-def _say(report: Report, args: argparse.Namespace, is_labels: bool = False) -> None:
-    """is_labels: whether values were taken for labels without an option."""
-    if is_labels:
-        report = report._replace(notes=("labels: no value is averaged (--no-labels averages)", *report.notes))
+def _of_labels(source: Source) -> tuple[str, ...]:
+    """What is said where values were taken for labels without an option."""
+    is_mask = source.stored.dtype.kind == "b"
+    return ("a mask: no value is averaged" if is_mask else "labels: no value is averaged (--no-labels averages)",)
+
+
+def _say(report: Report, args: argparse.Namespace, notes: tuple[str, ...] = ()) -> None:
+    report = report._replace(notes=(*notes, *report.notes))
     print(as_json(report) if getattr(args, "json", False) else line_of(report))
 
 

@@ -211,6 +211,9 @@ def written(
     if alone and isinstance(of_labels, dict) and "source" in of_labels:
         del of_labels["source"]
         lost.append(IMAGE_OF_LABELS)
+    for part in (ours.get("image-label"), ours.get("omero")):
+        if isinstance(part, dict) and zarr_format == 3:
+            part.pop("version", None)  # which only the whole has since 0.5
     ours["multiscales"] = [entry | ({"version": version(2)} if zarr_format == 2 else {}), *others]
     return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": version(3)}}), lost
 

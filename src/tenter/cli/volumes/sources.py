@@ -133,8 +133,18 @@ def _of_tiff(path: str, names: str | None) -> Source:
 
 def _members(group: Any, path: str) -> str:
     """What of a group could be meant, for a message."""
-    images = [at for at in _folders(path) if labels.said(os.path.join(path, at)).get("multiscales")]
-    return f", such as {path}/{images[0]} has" if images else zarrs.members(group)
+    found = _image_below(path, 3)  # as deep as the images of a plate
+    return f", such as {found} has" if found else zarrs.members(group)
+
+
+def _image_below(path: str, depth: int) -> str | None:
+    """The first image in a group."""
+    for at in (os.path.join(path, name) for name in _folders(path)):
+        if labels.said(at).get("multiscales"):
+            return at
+        if depth > 1 and (found := _image_below(at, depth - 1)):
+            return found
+    return None
 
 
 def _beside(path: str, levels: Sequence[str]) -> tuple[str, ...]:

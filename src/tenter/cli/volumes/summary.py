@@ -10,8 +10,8 @@ from tenter.cli.volumes import memory
 from tenter.cli.volumes.carry_out import Ended
 from tenter.cli.voxels import Voxel, in_words
 
-#: What an axis is of, in words.
-WORDS = {"time": "of time", "channel": "of channels", "space": "of space"}
+#: What axes are of, in words.
+WORDS = {"time": "time", "channel": "channels", "space": "space"}
 
 
 class Array(NamedTuple):
@@ -62,7 +62,7 @@ def _notes(report: Report) -> str:
         of: dict[str | None, list[str]] = {kind: [] for kind in report.taken}
         for k, name in enumerate(report.names):
             of[report.taken[k]].append(name or str(k))
-        words = ", ".join(f"{', '.join(some)} {WORDS.get(kind or '', 'of another kind')}" for kind, some in of.items())
+        words = ", ".join(f"{WORDS.get(kind or '', 'others')} ({', '.join(some)})" for kind, some in of.items())
         found += f"; axes: {words}{'' if report.is_named else ' (a guess; --names says them)'}"
     return found + (f"; not kept: {', '.join(report.not_kept)}" if report.not_kept else "")
 
