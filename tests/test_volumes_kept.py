@@ -107,6 +107,26 @@ def test_labels_are_stored_with_their_image(format_: int, made: str) -> None:
         assert [zarr.open_array(f"vol.zarr/labels/cells/{k}").shape for k in range(3)] == shapes
 
 
+@pytest.mark.parametrize("step", ["make_group", "enter"])
+def test_labels_that_were_cut_off_on_their_way_into_the_image_get_there(
+    monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    from tenter.cli.volumes import labels as module
+
+    def cut_off(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    ome("vol.zarr", noise((8, 16, 16)))
+    np.save("x.npy", LABELS)
+    with monkeypatch.context() as patched:
+        patched.setattr(module, step, cut_off)
+        assert main(["pyramid", "x.npy", "vol.zarr/labels/a"]) == 2
+    assert "labels" not in said("vol.zarr/labels" if step == "enter" else "vol.zarr")
+    assert main(["pyramid", "x.npy", "vol.zarr/labels/a"]) == 0
+    assert said("vol.zarr/labels")["labels"] == ["a"] and np.array_equal(elements("vol.zarr/labels/a/0"), LABELS)
+    assert not hidden()
+
+
 def test_labels_of_another_zarr_format_get_that_of_their_image() -> None:
     ome("vol.zarr", noise((8, 16, 16)), format_=2)
     zarr.create_array("in.zarr", data=LABELS, chunks=(4, 8, 8), attributes={"mine": 1})

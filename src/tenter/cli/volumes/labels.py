@@ -90,11 +90,15 @@ def of_image(image: Image, names: Sequence[str], shape: Sequence[int], name: str
     return ngff.Multiscale({"name": name}, found.axes, steps[0]["scale"], steps[1]["translation"], [])
 
 
-def enter(image: Image, name: str, temporary: Path) -> None:
-    """Name labels in the list of their image, which is made if there is none."""
-    folder = os.path.join(image.path, GROUP)
-    if not zarrs.is_zarr(folder):
+def make_group(image: Image) -> None:
+    """Make the group of an image's labels, if there is none."""
+    if not zarrs.is_zarr(folder := os.path.join(image.path, GROUP)):
         zarrs.create_group(Path(folder), {}, image.format_)
+
+
+def enter(image: Image, name: str, temporary: Path) -> None:
+    """Name labels in the list of their image."""
+    folder = os.path.join(image.path, GROUP)
     attributes, listed = zarrs.attributes_of(folder), _listed(folder)
     if name in listed:
         return

@@ -222,9 +222,11 @@ def _beside(
 
     def place(folder: Path) -> None:
         if image is not None:
-            labels.enter(image, output.name, folder)
+            labels.make_group(image)
         if os.path.lexists(folder / RESULT):
             put_in_place(folder / RESULT, output, how.force, folder / OLD)
+        if image is not None:
+            labels.enter(image, output.name, folder)
 
     def check() -> None:
         if image is not None:
