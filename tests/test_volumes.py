@@ -219,9 +219,9 @@ def test_blocks_fit_the_limit_and_share_or_grow_where_that_saves_reading() -> No
 
     source = ZarrArray(zarr.create_array({}, shape=(2000,) * 3, chunks=(64,) * 3, dtype="u2"), "in")
     target = ZarrArray(zarr.create_array({}, shape=(1000,) * 3, chunks=(64,) * 3, dtype="u2"), "out")
-    means = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "area"}))
+    means = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "area"})[0])
     assert cut(means, 1 << 30, 4).shape == (64,) * 3  # 128 inputs along each axis are whole chunks
-    cubic = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "cubic", "antialias": True}))
+    cubic = Task(source, target, resized(source, [0, 1, 2], (1000,) * 3, {"mode": "cubic", "antialias": True})[0])
     least, small, some, large = (cut(cubic, room << 20, 4) for room in (70, 200, 900, 4096))
     assert [found.shared for found in (least, small, some, large)] == [3, 2, 1, 0]
     assert large.shape == (64,) * 3 and some.shape[0] > 64 and some.shape[1:] == (64,) * 2

@@ -32,7 +32,7 @@ All options: tenter resize --help-all
   tenter pyramid image.ome.zarr
   tenter pyramid volume.zarr volume.ome.zarr --factor 1,2,2 --axes z,y,x
   tenter pyramid stack.tif stack.ome.zarr --voxel-size 2,0.5,0.5
-  tenter pyramid labels.zarr labels.ome.zarr --labels
+  tenter pyramid cells.tif image.ome.zarr/labels/cells
   tenter pyramid volume.npy volume.ome.zarr --levels 3 --dry-run
 
 usage: tenter pyramid IN [OUT.zarr] [options]
@@ -42,7 +42,7 @@ IN     an OME-Zarr group, which gets levels; or a zarr array, a .npy file or a
 how    --mode area      means (default), or linear
        --labels, --labels majority   the label at the center, or the commonest
        --factor 2       or one per axis; by default until voxels are isotropic
-       --levels N, --axes z,y,x
+       --levels N, --axes z,y,x; --names t,z,y,x, of IN if it has none
 voxels --voxel-size 2,0.5,0.5 --unit micrometer   of IN, if it has none
 out    --chunks 64,64,64, --force, --dry-run, --json
 bounds --memory-limit 2GiB, --threads 4

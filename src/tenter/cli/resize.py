@@ -31,7 +31,7 @@ from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
-from tenter.cli.voxels import Voxel, spaced
+from tenter.cli.voxels import given, spaced
 from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
 from tenter.cli.writing.holding import (
@@ -224,7 +224,7 @@ def _resize_stack(source: Path, name: str, output: str, options: Options) -> tup
     if options.voxel_size is not None and not is_npy(name):
         letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
         sizes_of = dict(zip(letters, options.voxel_size))
-        stack = with_voxel(stack, Voxel(sizes_of, options.unit))
+        stack = with_voxel(stack, given(sizes_of, options.unit))
     try:
         array, sizes = _resize_array(stack.array, axes, lengths, options, distances)
     except (TypeError, ValueError) as error:
