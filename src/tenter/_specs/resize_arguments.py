@@ -96,9 +96,9 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
     _check_antialias(antialias, modes, mode)
     check_value(value, x, edge)
-    _check_aliases(antialias, modes, like, how)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
+    _check_aliases(antialias, modes, like, how)
     flipped = []
     for k, pair in enumerate(boxes):
         if pair is not None and pair[1] < pair[0]:
