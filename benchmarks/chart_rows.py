@@ -97,7 +97,7 @@ def photograph(height: int, width: int, to: tuple[int, int], antialias: bool, ch
             flag = cv2.INTER_AREA if antialias else cv2.INTER_LINEAR
             found["OpenCV"] = lambda: cv2.resize(x, to[::-1], interpolation=flag)
         if antialias:
-            return (lambda: tenter.image.resize(x, to)), found
+            return (lambda: tenter.image.resize(x, to, mode="linear", alpha=channels == 4)), found
         return (lambda: tenter.resize(x, to, axes=(0, 1), like="opencv")), found
 
     return calls
@@ -137,7 +137,7 @@ def signal() -> tuple[Call, dict[str, Call]]:
     n, m = 1_000_000, 918_750
     x = np.random.default_rng(0).random(n).astype(np.float32)
     at, known = np.linspace(0, n - 1, m), np.arange(n)
-    return (lambda: tenter.resize(x, m, align="corners")), {"NumPy": lambda: np.interp(at, known, x)}
+    return (lambda: tenter.resize(x, m, align="align_corners")), {"NumPy": lambda: np.interp(at, known, x)}
 
 
 def volume() -> tuple[Call, dict[str, Call]]:

@@ -76,7 +76,7 @@ def image(library: str, name: str, mode: str, shape: tuple[int, ...], size: tupl
     dims, real = len(size), np.dtype(dtype).kind == "f"
 
     def ours(x: Any) -> Any:
-        return tenter.resize(x, size, axes=tuple(range(dims)), mode=KINDS.get(mode, mode))
+        return tenter.resize(x, size, axes=tuple(range(dims)), mode=KINDS.get(mode, mode), like="torch")
 
     def truth(x: Any) -> Any:
         """In float64, rounded and cut to integers if that is what x holds."""

@@ -33,7 +33,7 @@ Call = Callable[[Any], Any]
 def rows(n: int) -> dict[str, tuple[str, tuple[int, ...], Call]]:
     """Dtype and shape of x, and the call; n: of a square side, 2048 for what is measured."""
     half, axes = n // 2, {"axes": (0, 1)}
-    around = {**axes, "edge": "constant", "value": 7}
+    around, larger = {**axes, "edge": "constant", "value": 7}, (3 * half, 3 * half)
 
     def counted(x: Any, dtype: str) -> Any:
         counts = counts_of(x.shape[0], dtype)
@@ -53,18 +53,18 @@ def rows(n: int) -> dict[str, tuple[str, tuple[int, ...], Call]]:
         "interpolate one axis of millions, linear, float32":
             ("float32", (1, 1, 2 * n * half), lambda x: tenter.interpolate(x, n * n, mode="linear")),
         "resize, lanczos, wrap, to 64, uint8": ("uint8", (n, n, 8), lambda x: tenter.resize(
-            x, 64, **axes, mode="lanczos", antialias=True, edge="wrap")),
+            x, (64, 64), **axes, mode="lanczos", antialias=True, edge="wrap")),
         "resize, cubic, wrap, float32":
-            ("float32", (half, half, 4), lambda x: tenter.resize(x, n, **axes, mode="cubic", edge="wrap")),
-        "resize, constant of 7, uint8": ("uint8", (n, n, 3), lambda x: tenter.resize(x, 3 * half, **around)),
-        "resize, constant of 7, float32": ("float32", (half, half, 4), lambda x: tenter.resize(x, n, **around)),
+            ("float32", (half, half, 4), lambda x: tenter.resize(x, (n, n), **axes, mode="cubic", edge="wrap")),
+        "resize, constant of 7, uint8": ("uint8", (n, n, 3), lambda x: tenter.resize(x, larger, **around)),
+        "resize, constant of 7, float32": ("float32", (half, half, 4), lambda x: tenter.resize(x, (n, n), **around)),
         "resize, extrapolate, uint8":
-            ("uint8", (n, n, 3), lambda x: tenter.resize(x, 3 * half, **{**around, "edge": "extrapolate"})),
+            ("uint8", (n, n, 3), lambda x: tenter.resize(x, larger, **{**around, "edge": "extrapolate"})),
         "resize, reversed box, uint8":
-            ("uint8", (n, n, 4), lambda x: tenter.resize(x, half, **axes, box=[(n, 0), None])),
-        "image.resize, alpha, uint8": ("uint8", (n, n, 4), lambda x: tenter.image.resize(x, 3 * half)),
+            ("uint8", (n, n, 4), lambda x: tenter.resize(x, (half, half), **axes, box=[(n, 0), None])),
+        "image.resize, alpha, uint8": ("uint8", (n, n, 4), lambda x: tenter.image.resize(x, larger, alpha=True)),
         "image.resize, linear light, uint8":
-            ("uint8", (n, n, 3), lambda x: tenter.image.resize(x, 3 * half, linear_light=True)),
+            ("uint8", (n, n, 3), lambda x: tenter.image.resize(x, larger, linear_light=True)),
     }  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def beside_interpolate(mode: str, shape: tuple[int, ...], size: tuple[int, ...],
 
     def make() -> Case:
         axes = tuple(range(2, len(shape)))
-        ours = partial(tenter.resize, size=size, axes=axes, mode=kind, antialias=antialias)
+        ours = partial(tenter.resize, size=size, axes=axes, mode=kind, antialias=antialias, like="torch")
         peer = partial(tenter.interpolate, size=size, mode=mode, antialias=antialias)
         truth = partial(F.interpolate, size=size, mode=mode, antialias=antialias)
         return Case(values(shape, dtype), ours, {"interpolate": peer}, truth, EXACT if mode == "nearest" else CLOSE)

@@ -18,7 +18,7 @@ Pixels = npt.NDArray[Any]
 
 TILE, GAP, MARGIN, HEAD, LABEL = 480, 32, 40, 64, 56
 GRAY, CARD = "#768390", (222, 235, 247)  # gray is read on white and on black; the background is transparent
-SIDE, SMALL = 160, 40
+SIDE, SMALL = 160, (40, 40)
 AMBER = (245, 166, 35)
 
 
@@ -59,17 +59,17 @@ def larger(pixels: Pixels) -> Image.Image:
 
 
 def drawn() -> Image.Image:
-    icon, lines = star(), night()
+    icon, lines, how = star(), night(), {"mode": "linear"}
     rows = [
         ("Alpha: a star on transparent black, 160 x 160 to 40 x 40", [
             (on_card(icon)[:60, 50:110], "the star's tip, before: enlarged"),
             (on_card(tenter.image.resize(icon, SMALL, alpha=False)), "alpha=False: a dark seam"),
-            (on_card(tenter.image.resize(icon, SMALL)), "by default: no seam"),
+            (on_card(tenter.image.resize(icon, SMALL, alpha=True)), "alpha=True: no seam"),
         ]),
         ("Light: lines of one pixel on black, 160 x 160 to 40 x 40", [
             (lines[:60, 50:110], "a part of it, before: enlarged"),
-            (tenter.image.resize(lines, SMALL), "by default: fainter than before"),
-            (tenter.image.resize(lines, SMALL, linear_light=True), "linear_light=True: as bright as before"),
+            (tenter.image.resize(lines, SMALL, **how), "by default: fainter than before"),
+            (tenter.image.resize(lines, SMALL, **how, linear_light=True), "linear_light=True: as bright as before"),
         ]),
     ]  # fmt: skip
     height = 2 * MARGIN + len(rows) * (HEAD + TILE + LABEL) - 10

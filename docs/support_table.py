@@ -30,9 +30,15 @@ OPERATIONS: dict[str, Callable[[Any], Any]] = {
     "interpolate, bicubic, antialias": lambda x: tenter.interpolate(x, (3, 9), mode="bicubic", antialias=True),
     "resize, nearest modes": lambda x: tenter.resize(x, (3, 9), axes=(2, 3), mode="nearest-exact"),
     "resize, other modes": lambda x: tenter.resize(x, (3, 9), axes=(2, 3), mode="lanczos", like="pillow"),
-    "image.resize, linear light": lambda x: tenter.image.resize(x, (3, 9), layout="NCHW", linear_light=True),
+    "image.resize, linear light": lambda x: light(x),
     "ragged.segment_sum": lambda x: tenter.ragged.segment_sum(x[0, 0, ...], [1, 0, 3]),
 }
+
+
+def light(x: Any) -> Any:
+    """Of floats up to 1, as the light of others is refused."""
+    x = x / 128 if "float" in str(x.dtype) else x
+    return tenter.image.resize(x, (3, 9), layout="NCHW", linear_light=True)
 
 
 def value(dtype: str) -> np.ndarray[Any, Any]:

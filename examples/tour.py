@@ -109,7 +109,7 @@ def draw_sheet(photo: np.ndarray) -> Image.Image:
     side = min(photo.shape[:2])
     square = photo[:side, (photo.shape[1] - side) // 2 :][:, :side]
     # The detail is the cell of a grid in which neighbors differ most: there the modes differ most.
-    contrast = tenter.resize(np.abs(np.diff(square.mean(2))), side // DETAIL, mode="area")
+    contrast = tenter.resize(np.abs(np.diff(square.mean(2))), (side // DETAIL,) * 2, mode="area")
     top, left = (int(k) * DETAIL for k in np.unravel_index(contrast.argmax(), contrast.shape))
     detail = square[top : top + DETAIL, left : left + DETAIL]
     overview = Image.fromarray(resampled(square, TILE, "lanczos, antialias"))

@@ -88,11 +88,11 @@ def killed_on_b(pipe: Any, options: Any) -> None:
 
     attempt = workers._attempt
 
-    def until_b(task: Any, options: Any) -> Any:
+    def until_b(task: Any, *options: Any) -> Any:
         if task.source.endswith("b.png"):
             Path(task.output).parent.mkdir(exist_ok=True)
             output.write_beside(Path(task.output).resolve(), False, write)
-        return attempt(task, options)
+        return attempt(task, *options)
 
     workers._attempt = until_b
     WORK(pipe, options)

@@ -15,15 +15,8 @@ from tenter.conventions import Convention
 from tenter.filters import cubic
 
 OPERATORS = ("Resize", "Upsample", "Tile", "Expand")
-ALIGN = {
-    "half_pixel": "center",
-    "align_corners": "corners",
-    "asymmetric": "asymmetric",
-    "half_pixel_symmetric": "half_pixel_symmetric",
-    "pytorch_half_pixel": "pytorch_half_pixel",
-    "tf_half_pixel_for_nn": "tf_half_pixel_for_nn",
-    "tf_crop_and_resize": "tf_crop_and_resize",
-}
+COORDINATES = ("half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric", "pytorch_half_pixel",
+               "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
 TIE = {
     "round_prefer_floor": "prefer_floor",
     "round_prefer_ceil": "prefer_ceil",
@@ -82,7 +75,7 @@ def resize(attributes, x, roi=None, scales=None, sizes=None):
             nearest_tie=TIE[attributes.get("nearest_mode", "round_prefer_floor")],
         ),
         box=box,
-        align=ALIGN[coordinates],
+        align=coordinates,
         edge=edge,
         value=value,
     )

@@ -113,9 +113,9 @@ TORCH = [
     Peer("torch nearest-exact", in_torch("nearest-exact"), {"mode": "nearest-exact"}, ("uint8", *FLOATS)),
     Peer("torch linear", in_torch("bilinear"), {}, FLOATS),
     Peer("torch linear uint8", in_torch("bilinear"), {}, ("uint8",), serves=more_than_one),
-    Peer("torch linear corners", in_torch("bilinear", align_corners=True), {"align": "corners"}, FLOATS),
+    Peer("torch linear corners", in_torch("bilinear", align_corners=True), {"align": "align_corners"}, FLOATS),
     Peer("torch cubic", in_torch("bicubic"), {"mode": "cubic"}, FLOATS),
-    Peer("torch cubic corners", in_torch("bicubic", align_corners=True), {"mode": "cubic", "align": "corners"}, FLOATS),
+    Peer("torch cubic corners", in_torch("bicubic", align_corners=True), {"mode": "cubic", "align": "align_corners"}, FLOATS),
     Peer("torch area", in_torch("area"), {"mode": "area"}, FLOATS),
     Peer("torch antialias", in_torch("bilinear", antialias=True), {"antialias": True}, FLOATS, serves=wide),
     Peer("torch antialias uint8", in_torch("bilinear", antialias=True), {"antialias": True}, ("uint8",), serves=more_than_one),
@@ -127,7 +127,7 @@ TORCH = [
         Peer(
             f"torch antialias {name} corners",
             in_torch(theirs, antialias=True, align_corners=True),
-            {"mode": name, "antialias": True, "align": "corners"},
+            {"mode": name, "antialias": True, "align": "align_corners"},
             FLOATS,
             serves=wide,
         )
@@ -208,7 +208,7 @@ SCIPY = [
         Peer(
             f"scipy order 1 {theirs} grid_mode={grid}",
             in_scipy(1, theirs, grid),
-            {"edge": ours, "align": "center" if grid else None},
+            {"edge": ours, "align": "half_pixel" if grid else None},
             ("uint8", "int16", *FLOATS),
             serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )

@@ -37,7 +37,7 @@ def pixels_of(kind: str, dtype: Any = np.uint8, opaque: bool = True) -> np.ndarr
 def resized(pixels: np.ndarray[Any, Any], size: tuple[int, int] = NEW, mode: str = "bilinear") -> np.ndarray[Any, Any]:
     """The definition: the library on the bare array, by the rules that the command follows."""
     named = {"bilinear": "linear", "bicubic": "cubic"}.get(mode, mode)
-    return tenter.resize(pixels, size, axes=(0, 1), mode=named, like="pillow")
+    return tenter.resize(pixels, size, axes=(0, 1), mode=named)
 
 
 def read_picture(path: Path) -> Picture:

@@ -67,15 +67,17 @@ def ranges(starts: list[int], lengths: list[int], steps: list[int]) -> list[int]
     return [s + k * step for s, n, step in zip(starts, lengths, steps) for k in range(n)]
 
 
-def mask(lengths: list[int], max_len: int) -> list[list[bool]]:
-    return [[k < n for k in range(max_len)] for n in lengths]
+def mask(lengths: list[int], max_len: int, padding_side: str = "right") -> list[list[bool]]:
+    made = [[k < n for k in range(max_len)] for n in lengths]
+    return made if padding_side == "right" else [row[::-1] for row in made]
 
 
-def padded(x: Any, lengths: list[int], max_len: int, value: Any) -> Any:
+def padded(x: Any, lengths: list[int], max_len: int, value: Any, padding_side: str = "right") -> Any:
     y = np.full((len(lengths), max_len, *x.shape[1:]), value, x.dtype)
     for i, row in enumerate(rows(x, lengths)):
+        first = max_len - len(row) if padding_side == "left" else 0
         for k in range(len(row)):
-            y[i, k] = row[k]
+            y[i, first + k] = row[k]
     return y
 
 

@@ -56,13 +56,13 @@ FILTERS: dict[str, tuple[Callable[[float], float], float]] = {
 
 
 def positions(
-    n_in: int, n_out: int, align: str = "center", scale: Fraction | None = None,
+    n_in: int, n_out: int, align: str = "half_pixel", scale: Fraction | None = None,
     box: tuple[Fraction, Fraction] | None = None,
 ) -> tuple[list[Fraction], Fraction]:  # fmt: skip
     """The index that each output samples, and the step between them."""
     lo, hi = box or (Fraction(0), Fraction(n_in))
     step = 1 / scale if scale else (hi - lo) / n_out
-    if align == "corners":
+    if align == "align_corners":
         step = (hi - lo - 1) / (n_out - 1) if n_out > 1 else Fraction(0)
         return [lo + o * step for o in range(n_out)], step
     if align == "asymmetric":
@@ -141,7 +141,7 @@ def nearest_row(n: int, at: Fraction, tie: str, edge: str) -> np.ndarray:
 
 
 def matrix(
-    n_in: int, n_out: int, mode: str, edge: str, antialias: bool = False, align: str = "center",
+    n_in: int, n_out: int, mode: str, edge: str, antialias: bool = False, align: str = "half_pixel",
     scale: Fraction | None = None, box: tuple[Fraction, Fraction] | None = None, tie: str = "prefer_ceil",
 ) -> np.ndarray:  # fmt: skip
     """Of antialiased corners, which are PyTorch's own thing, nothing is known here."""

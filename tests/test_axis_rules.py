@@ -49,7 +49,7 @@ def test_the_cores_positions_are_those_of_geometry(align, antialias):
 @pytest.mark.parametrize("tie", TIES)
 @pytest.mark.parametrize("edge", ["replicate", "reflect", "wrap"])
 def test_positions_of_hundreds_of_bits_are_exact(tie, edge):
-    for align, n_in, n_out in itertools.product(("center", "asymmetric", "corners"), (3, 10), (2, 7, 31)):
+    for align, n_in, n_out in itertools.product(("half_pixel", "asymmetric", "align_corners"), (3, 10), (2, 7, 31)):
         for low in (-FINE, FINE, Fraction(1, 2) - FINE, Fraction(1, 2) + FINE):
             box = (str(low), str(n_in - 1 + 3 * FINE))
             r = rule("nearest", align, None, box, tie, edge=edge)
@@ -65,7 +65,7 @@ def test_positions_of_hundreds_of_bits_are_exact(tie, edge):
 def test_a_hair_of_hundreds_of_bits_changes_no_weight_by_more(kind, antialias):
     """The core rounds such positions to 80 bits of a pixel."""
     for edge in ("replicate", "reflect", "renormalize"):
-        fine = rule(kind, "center", None, (str(1 + FINE), str(7 - FINE)), edge=edge, antialias=antialias)
+        fine = rule(kind, "half_pixel", None, (str(1 + FINE), str(7 - FINE)), edge=edge, antialias=antialias)
         coarse = fine._replace(box=("1", "7"))
         for n_in, n_out in ((9, 4), (9, 23)):
             one, other = (new_axis_map(r, n_in, n_out).dense() for r in (fine, coarse))
@@ -74,7 +74,7 @@ def test_a_hair_of_hundreds_of_bits_changes_no_weight_by_more(kind, antialias):
 
 def test_positions_that_descend_are_picked_and_weighed():
     """As corners of a box below one pixel are."""
-    r = rule("nearest", "corners", None, ("1", "3/2"))
+    r = rule("nearest", "align_corners", None, ("1", "3/2"))
     index = r.geometry(4, 3).nearest("floor")
     assert index[0] > index[-1]
     assert axis_map(r, 4, 3).index.tolist() == index.tolist()
@@ -100,12 +100,12 @@ def test_edges_fold_positions_onto_pixels(edge):
 
 
 def test_a_gaussian_goes_before_linear_and_the_rest_of_its_rows_sums_to_one():
-    r = rule("gaussian", "center", edge="renormalize", antialias=True)
+    r = rule("gaussian", "half_pixel", edge="renormalize", antialias=True)
     made = axis_map(r, 40, 10)
     assert isinstance(made, Window)
     np.testing.assert_allclose(made.dense().sum(1), 1)
     distance, bell = filters.gaussian((4 - 1) / 2)
-    linear = axis_map(rule("linear", "center"), 40, 10).dense()
+    linear = axis_map(rule("linear", "half_pixel"), 40, 10).dense()
     want = np.zeros(40)
     for column in np.flatnonzero(linear[5]):
         want[column + distance] += linear[5, column] * bell
@@ -121,21 +121,23 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_words_that_the_core_does_not_know_are_refused(name):
     field, word = REFUSED[name]
-    fields = {"kind": "area", "align": "center", "tie": "floor", "arithmetic": "exact", "edge": "wrap"} | {field: word}
+    fields = {"kind": "area", "align": "half_pixel", "tie": "floor", "arithmetic": "exact", "edge": "wrap"} | {
+        field: word
+    }
     with pytest.raises(ValueError, match=f"{field}: expected a word"):
         _native.AxisRule(*fields.values(), False)
 
 
 @pytest.mark.parametrize(("n_in", "n_out"), [(-1, 3), (3, -1), (0, 3)])
 def test_lengths_of_no_axis_are_refused(n_in, n_out):
-    core, _ = in_core(rule("nearest", "center"))
+    core, _ = in_core(rule("nearest", "half_pixel"))
     with pytest.raises(ValueError, match="axis: expected"):
         core.map(n_in, n_out, None, None, axis_maps._check_memory, filters.gaussian, None)
 
 
 @pytest.mark.parametrize("words", ["", "-", "1/0", "one", "1/3/4", "1.5", "0", "-1/3", "1" * 60])
 def test_scales_that_the_core_cannot_read_are_left_to_python(words):
-    core, _ = in_core(rule("nearest", "center"))
+    core, _ = in_core(rule("nearest", "half_pixel"))
     assert core.map(4, 8, words, None, axis_maps._check_memory, filters.gaussian, None) is None
 
 

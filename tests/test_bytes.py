@@ -237,7 +237,7 @@ def test_maps_say_what_is_summed():
         {"mode": "lanczos5", "like": "pillow"},
         {"mode": "linear", "like": "pillow", "edge": "reflect"},
         {"mode": "cubic", "like": "pillow", "edge": "wrap"},
-        {"mode": "cubic", "like": "torch", "antialias": True, "align": "corners"},
+        {"mode": "cubic", "like": "torch", "antialias": True, "align": "align_corners"},
         {"mode": "cubic", "like": "pillow", "box": ((30, 2), (1, 30))},
     ],
 )

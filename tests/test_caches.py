@@ -16,7 +16,7 @@ from tenter import _native
 from tenter._plans import cache, specializations
 from tenter._rules import axis_rule
 from tenter._specs import axis_maps
-from tenter._specs.resize_arguments import NO_ANTIALIAS
+from tenter._specs.modes import NO_ANTIALIAS
 from tenter.maps import _written
 
 ROOT = Path(__file__).parents[1]

@@ -60,7 +60,7 @@ def test_bad_options(capsys: pytest.CaptureFixture[str], options: list[str], nam
 
 def test_bad_commands(capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(capsys, "resise", "in.png", "out.png")
-    assert "unknown command 'resise' (did you mean 'resize'?); known are resize, repeat" in said
+    assert "unknown command 'resise' (did you mean `tenter resize in.png out.png`?); known are resize, repeat" in said
 
 
 def test_the_librarys_own_refusal_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -80,21 +80,21 @@ def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("missing", "args", "extra"),
+    ("missing", "args"),
     [
-        ("PIL", ["resize", "in.png", "out.png", "--scale", "2"], "cli"),
-        ("imagecodecs", ["resize", "deep.png", "out.png", "--scale", "2"], "cli16"),
-        ("imagecodecs", ["resize", "deep.tif", "out.png", "--scale", "2"], "cli16"),
-        ("tifffile", ["resize", "deep.tif", "out.tif", "--scale", "2"], "cli"),
+        ("PIL", ["resize", "in.png", "out.png", "--scale", "2"]),
+        ("imagecodecs", ["resize", "deep.png", "out.png", "--scale", "2"]),
+        ("imagecodecs", ["resize", "deep.tif", "out.png", "--scale", "2"]),
+        ("tifffile", ["resize", "deep.tif", "out.tif", "--scale", "2"]),
     ],
 )
-def test_missing_packages(missing: str, args: list[str], extra: str) -> None:
+def test_a_missing_package_is_named_as_pip_installs_it(missing: str, args: list[str]) -> None:
     for name in ("deep.png", "deep.tif"):
         write_picture(Path(name), Picture(np.ones((4, 4, 3), np.uint16), "RGB"))
     code = f"import sys; sys.modules[{missing!r}] = None; from tenter.cli.main import main; sys.exit(main({args!r}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
-    assert f'pip install "tenter[{extra}]"' in done.stderr
+    assert done.stderr.endswith(f"pip install {'Pillow' if missing == 'PIL' else missing}\n")
 
 
 def test_import_tenter_stays_light() -> None:

@@ -51,7 +51,7 @@ def test_a_file_that_nothing_changes_is_copied_byte_by_byte(name: str) -> None:
 #: What changes a file of the same size.
 CHANGES = (
     "--strip", "--profile srgb", "--quality 50", "--subsampling 4:4:4", "--progressive", "--frame 0",
-    "--mode bspline", "--box 0 0 40 39 --enlarge",
+    "--mode bspline", "--box 39x40+0+0 --enlarge",
 )  # fmt: skip
 
 

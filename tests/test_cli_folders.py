@@ -164,9 +164,6 @@ def test_force_overwrites() -> None:
         (["photos/a.png", "photos/b.png", "out.png"], "expected a folder"),
         (["photos", "out.png"], "expected a folder"),
         (["photos", "in.png"], "is a file"),
-        (["photos/a.png", "photos/deep/a.png", "out/"], "from both photos/a.png and photos/deep/a.png"),
-        (["photos", "photos/deep/a.png", "out/"], "from both"),
-        (["photos/a.png", "photos/c.jpg", "in.png", "photos/deep/a.png", "out/", "--format", "png"], "from both"),
         (["photos", "photos"], "is the input itself"),
         (["photos", "photos", "--skip-existing"], "is the input itself"),
         (["photos/deep/a.png", "in.png", "photos"], "exists already"),
@@ -306,6 +303,6 @@ def test_without_pillow() -> None:
     code = "import sys; sys.modules['PIL'] = None; from tenter.cli.main import main; sys.exit(main(sys.argv[1:]))"
     args = [sys.executable, "-c", code, "resize", "photos", "out/", "--scale", "2"]
     done = subprocess.run(args, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "tenter[cli]" in done.stderr
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "pip install Pillow" in done.stderr
     assert not Path("out").exists()
     assert ran("resize", "photos/*.npy", "out/", "--scale", 2).returncode == 0

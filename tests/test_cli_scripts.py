@@ -103,7 +103,7 @@ def test_messages_name_the_pipes() -> None:
         (["-", "in.png", "out/"], "standard input is one file, got 2 inputs"),
         (["in.png", "-", "--json"], "--json: goes to standard output"),
         (["-", "out.png", "--dry-run"], "--dry-run: goes with names of files"),
-        (["in.png", "out.png", "--format", "png"], "--format: goes with a folder, or -"),
+        (["in.png", "out.png", "--format", "png"], "--format: goes with a folder, {format} or - as OUT"),
         (["-", "out.what"], "unknown file type"),
     ],
 )
@@ -127,6 +127,7 @@ def photos() -> None:
     noise().save("out/old.png")
 
 
+NOT_COMPARED = "sizes of the skipped were not compared (see --update)"
 NOT_READ = {".mov": 1, ".txt": 2, "hidden": 1, "subfolder(s), see --recursive": 1, "without an ending": 1}
 
 
@@ -134,7 +135,7 @@ NOT_READ = {".mov": 1, ".txt": 2, "hidden": 1, "subfolder(s), see --recursive": 
 def test_what_is_not_read_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resize", "photos", "out", "--fit", "20", "--skip-existing", "--jobs", "1"]) == 1
     words = ", ".join(f"{n} {kind}" for kind, n in NOT_READ.items())
-    expected = f"1 done, 1 skipped, 1 failed; size: at most 20 x 20; not read: {words}\n"
+    expected = f"1 done, 1 skipped, 1 failed; size: at most 20 x 20; {NOT_COMPARED}; not read: {words}\n"
     assert capsys.readouterr().out == expected
     assert main(["resize", "photos/*", "more/", "--scale", "2", "--jobs", "1"]) == 1
     assert capsys.readouterr().out.endswith("; not read: 1 .mov, 2 .txt, 1 without an ending\n")
@@ -190,7 +191,9 @@ def test_a_dry_run_writes_nothing(capsys: pytest.CaptureFixture[str], json_: lis
     else:
         line = "out/good.png: would be written: 20 x 20 (from photos/good.png: 40 x 40)"
         kept = "out/old.png: exists already, left as it is"
-        assert said.out.startswith(f"{line}\n{kept}\n1 to do, 1 skipped, 1 failed; size: 20 wide; not read: ")
+        assert said.out.startswith(
+            f"{line}\n{kept}\n1 to do, 1 skipped, 1 failed; size: 20 wide; {NOT_COMPARED}; not read: "
+        )
 
 
 def test_a_dry_run_says_the_sizes_that_a_run_makes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -253,11 +256,11 @@ def test_counts_with_commas(capsys: pytest.CaptureFixture[str]) -> None:
         (["resize", "--widht", "3"], "unknown option --widht (did you mean '--width'?) (see tenter resize --help-all)"),
         (["resize", "in.png", "--size", "3", "--what=4"], "unknown option --what "),
         (["resize", "none.png", "--fit", "3", "--recursiv"], "unknown option --recursiv (did you mean '--rec"),
-        (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "unknown option -f"),
+        (["resize", "-f", "in.png", "out.png", "--size", "3x2"], "-f: --force overwrites, --format is"),
         (["repeat", "--repeat", "3"], "unknown option --repeat (did you mean '--repeats'?)"),
         (["repeat", "--fit", "3"], "unknown option --fit"),
         (["--vresion"], "unknown option --vresion (did you mean '--version'?) (see tenter --help-all)"),
-        (["reszie", "--what"], "unknown command 'reszie' (did you mean 'resize'?); known are resize, repeat"),
+        (["reszie", "--what"], "unknown command 'reszie' (did you mean `tenter resize --what`?); known are resize"),
         (["in.png", "out.png"], "unknown command 'in.png'"),
         (
             ["resize", "in.png", "out.png", "--fit", "3x3", "--mode", "bicubi"],

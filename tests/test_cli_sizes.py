@@ -87,7 +87,7 @@ def test_sizes_are_of_the_picture_as_it_is_seen(orientation: int) -> None:
         (["--width", "7"], {"size": (None, 7)}),
         (["--fit", "9x7"], {"size": Fit((7, 9))}),
         (["--fill", "9x5", "--gravity", "northeast"], {"size": Fill((5, 9), "northeast")}),
-        (["--fill", "5x9", "--box", "1.5", "2", "20", "13"], {"size": Fill((9, 5)), "box": ((1.5, 20), (2, 13))}),
+        (["--fill", "5x9", "--box", "11x18.5+2+1.5"], {"size": Fill((9, 5)), "box": ((1.5, 20), (2, 13))}),
     ):
         assert main(["resize", "turned.png", "out.png", *options, "--force"]) == 0
         made = read_picture(Path("out.png")).pixels
@@ -117,8 +117,8 @@ def test_an_array_of_a_pictures_shape() -> None:
         (["--scale", "0%"], "--scale: expected a finite number above 0, got 0%"),
         (["--scale", "%"], "--scale: expected a number"),
         (["--scale", "1e-400"], "--scale: expected a finite number above 0"),
-        (["--percent", "50"], "unknown option --percent"),
-        (["--long-edge", "50"], "unknown option --long-edge"),
+        (["--percent", "50"], "--percent: --scale 50% or --scale 0.5 multiplies"),
+        (["--long-edge", "50"], "--long-edge: --fit N is the largest size of at most N a side"),
         (["--scale", "50%%"], "--scale: expected a number"),
         (["--width", "3", "--height", "4"], "not allowed with"),
         (["--width", "3", "--enlarge"], "--enlarge: goes with --fit"),

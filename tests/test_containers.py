@@ -128,8 +128,8 @@ def test_bad_counts_in_a_container_are_refused_in_two_lines():
 )
 def test_an_object_that_holds_an_array_is_that_array(x):
     y = np.array([[1.0, 2], [3, 4]])
-    for call in (lambda v: tenter.repeat(v, 2, 1), lambda v: tenter.resize(v, 5), lambda v: tenter.tile(v, 2), lambda v: tenter.expand(v, 3, 2, 2),
-                 lambda v: tenter.repeat_interleave(v, 2, 1), lambda v: tenter.image.resize(v, 3), lambda v: tenter.maps.Copy.repeat_each(2, 2).apply(v, 0)):  # fmt: skip
+    for call in (lambda v: tenter.repeat(v, 2, 1), lambda v: tenter.resize(v, (5, 5)), lambda v: tenter.tile(v, 2), lambda v: tenter.expand(v, 3, 2, 2),
+                 lambda v: tenter.repeat_interleave(v, 2, 1), lambda v: tenter.image.resize(v, (3, 3)), lambda v: tenter.maps.Copy.repeat_each(2, 2).apply(v, 0)):  # fmt: skip
         assert np.array_equal(call(x), call(y))
 
 

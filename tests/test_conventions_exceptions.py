@@ -95,8 +95,8 @@ def torch_bicubic_of_uint8():
     """Fixed point whose overshoot wraps or is cut between the axes; tenter is right to 0.59 units."""
     x = RNG.integers(0, 256, (16, 16), np.uint8)
     theirs = F.interpolate(planes(x), (29, 29), mode="bicubic").numpy()[0, 0]
-    ours = tenter.resize(x, (29, 29), mode="cubic")
-    truth = np.clip(tenter.resize(x.astype(np.float64), (29, 29), mode="cubic"), 0, 255)
+    ours = tenter.resize(x, (29, 29), mode="cubic", like="torch")
+    truth = np.clip(tenter.resize(x.astype(np.float64), (29, 29), mode="cubic", like="torch"), 0, 255)
     assert np.abs(ours - truth).max() <= 0.59
     return ours, theirs
 
@@ -104,7 +104,7 @@ def torch_bicubic_of_uint8():
 def scipy_wrap():
     """Its mode "wrap" has a period of n - 1, so that the last pixel is the first; "grid-wrap" is tenter's wrap."""
     theirs = ndimage.zoom(ROW[:5], 2, order=1, mode="wrap", grid_mode=True)
-    return tenter.resize(ROW[:5], 10, like="scipy", align="center", edge="wrap"), theirs
+    return tenter.resize(ROW[:5], 10, like="scipy", align="half_pixel", edge="wrap"), theirs
 
 
 def scipy_constant_at_the_last_pixel():

@@ -180,11 +180,11 @@ def test_new_sizes_past_every_edge_are_planned_in_the_core(edge, dtype, monkeypa
                 )
                 x = np.random.default_rng(0).integers(0, 256, (40, 50)).astype(dtype)
                 with by_python():
-                    wanted = call(x, 57)
+                    wanted = call(x, (57,) * len(axes))
                 forget()
-                call(x, 31), forget_plans()
+                call(x, (31,) * len(axes)), forget_plans()
                 with plans_counted(monkeypatch) as planned:
-                    found = call(x, 57)
+                    found = call(x, (57,) * len(axes))
                 assert not planned, (value, mode, antialias, axes, box)
                 np.testing.assert_array_equal(found, wanted)
 
@@ -197,7 +197,7 @@ def test_gradients_of_new_sizes_past_every_edge_are_planned_in_the_core(edge, mo
             x = torch.rand(40, 50, requires_grad=True)
             how = {"axes": (0, 1), "mode": mode, "edge": edge, "value": value, "box": ((-3, 20), (30, 5))}
             back = lambda size, x=x, how=how: torch.autograd.grad(
-                tenter.resize(x, size, **how), x, gradient[:size, :size].contiguous()
+                tenter.resize(x, (size, size), **how), x, gradient[:size, :size].contiguous()
             )
             with by_python():
                 wanted = back(57)[0]

@@ -252,7 +252,7 @@ def test_what_is_refused_says_what_to_do() -> None:
         (lambda: tenter.repeat_interleave(d, da.ones(2, dtype=int), 0), ValueError, "repeats: expected 3 counts"),
         (lambda: tenter.repeat_interleave(d, da.arange(3), 0, output_size=4), ValueError, "output_size: expected 3"),
         (
-            lambda: tenter.image.resize(da.zeros((4, 4, 4), dtype="u1"), 2),
+            lambda: tenter.image.resize(da.zeros((4, 4, 4), dtype="u1"), (2, 2), alpha=True),
             TypeError,
             "x: expected an image in memory",
         ),

@@ -37,7 +37,7 @@ def numbers(image: Any) -> Any:
 
 
 DRAFTED = [
-    (Fit(40), {}), (Fill(30), {}), ((None, 60), {}), ((20, 40), {}), (16, {}), (Fit(20), {"mode": "lanczos"}),
+    (Fit(40), {}), (Fill(30), {}), ((None, 60), {}), ((20, 40), {}), ((16, None), {}), (Fit(20), {"mode": "lanczos"}),
     (Fit(20), {"mode": "cubic"}), (Fit(30), {"like": "torch", "antialias": True}),
 ]  # fmt: skip
 NOT_DRAFTED = [

@@ -48,8 +48,8 @@ def tf_crop_and_resize(o, n, lo, extent, ratio, scale):
 
 
 FORMULAS = {
-    "center": centre,
-    "corners": corners,
+    "half_pixel": centre,
+    "align_corners": corners,
     "asymmetric": lambda o, n, lo, extent, ratio, scale: lo + o * ratio,
     "corner_areas": corner_areas,
     "half_pixel_symmetric": half_pixel_symmetric,
@@ -105,7 +105,7 @@ def test_nearest_is_exact(tie):
 @together("n_out", [3, 7, 1000])
 def test_nearest_is_exact_for_huge_sizes(n_in, n_out, tie):
     for scale in (None, F(n_out, n_in + 1), F(0.1)):
-        g = Geometry(n_in, n_out, "center", scale)
+        g = Geometry(n_in, n_out, "half_pixel", scale)
         assert g.nearest(tie).tolist() == [NEAREST[tie](p) for p in exact(g)]
 
 
@@ -139,15 +139,15 @@ def test_no_outputs():
 
 
 def test_repr_says_where_outputs_lie():
-    assert repr(Geometry(4, 8)) == "Geometry(center: 4 -> 8, output o at index -1/4 + 1/2 o)"
-    assert repr(Geometry(3, 5, "corners")) == "Geometry(corners: 3 -> 5, output o at index 0 + 1/2 o)"
+    assert repr(Geometry(4, 8)) == "Geometry(half_pixel: 4 -> 8, output o at index -1/4 + 1/2 o)"
+    assert repr(Geometry(3, 5, "align_corners")) == "Geometry(align_corners: 3 -> 5, output o at index 0 + 1/2 o)"
     boxed = Geometry(9, 2, box=(F(1, 2), F(7)), scale=F(1, 3))
-    assert repr(boxed) == "Geometry(center: 9 -> 2, box 1/2 to 7, scale 1/3, output o at index 3/2 + 3 o)"
+    assert repr(boxed) == "Geometry(half_pixel: 9 -> 2, box 1/2 to 7, scale 1/3, output o at index 3/2 + 3 o)"
     assert "scale 0.1," in repr(Geometry(9, 1, scale=F(0.1)))  # not 3602879701896397/36028797018963968
 
 
 def test_pitch_is_input_pixels_for_each_output():
-    assert Geometry(10, 4).pitch() == Geometry(10, 4, "corners").pitch() == F(5, 2)
+    assert Geometry(10, 4).pitch() == Geometry(10, 4, "align_corners").pitch() == F(5, 2)
     assert Geometry(10, 4, box=(F(1), F(3))).pitch() == HALF
     assert Geometry(10, 4, scale=F(2, 3)).pitch() == F(3, 2)
 
@@ -155,10 +155,10 @@ def test_pitch_is_input_pixels_for_each_output():
 # ---- the matrix of a resized volume
 
 CUTS = [
-    ("center", None, None),
+    ("half_pixel", None, None),
     ("asymmetric", F(5, 4), None),
-    ("corners", None, None),
-    ("center", None, (F(1), F(5, 2))),
+    ("align_corners", None, None),
+    ("half_pixel", None, (F(1), F(5, 2))),
 ]
 
 
@@ -186,7 +186,7 @@ def test_wrong_matrices_are_refused():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("align", ["center", "asymmetric"])
+@pytest.mark.parametrize("align", ["half_pixel", "asymmetric"])
 def test_linear_values_are_those_of_itk_on_the_grid_of_the_affine(align):
     """Needs SimpleITK, which no extra installs."""
     itk = pytest.importorskip("SimpleITK")

@@ -7,12 +7,12 @@ import pytest
 
 from daily import together
 from error_helpers import refused
-from tenter.image import Fill, Fit, crop_resize, resize
+from tenter.image import Fill, Fit, resize
 
 RNG = np.random.default_rng(0)
 HOW = [
     {"size": (9, 11)}, {"size": (9, 11), "linear_light": True}, {"size": Fit((10, 10))}, {"size": Fill((8, 8), "west")},
-    {"size": 7, "alpha": False}, {"size": (None, 7), "mode": "nearest-exact"}, {"scale": 0.5, "mode": "lanczos"},
+    {"size": (7, 7), "mode": "linear"}, {"size": (None, 7), "mode": "nearest-exact"}, {"scale": 0.5, "mode": "lanczos"},
 ]  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def same(a, b):
 @together("channels", [1, 3, 4])
 @together("how", HOW, ids=repr)
 def test_a_layout_is_the_same_pictures_in_another_order(dtype, channels, how):
+    how = {"alpha": channels == 4, **how}
     batch = pixels(dtype, 2, 20, 30, channels)
     want = np.stack([resize(picture, **how) for picture in batch])
     for layout in ("NHWC", "NCHW", "HWC", "CHW"):
@@ -49,6 +50,7 @@ def test_a_layout_is_the_same_pictures_in_another_order(dtype, channels, how):
         out = np.empty_like(y)
         assert resize(np.ascontiguousarray(x), layout=layout, out=out, **how) is out and np.array_equal(out, made)
     gray = batch[..., 0]
+    how["alpha"] = False
     assert same(resize(gray, layout="NHW", **how), np.stack([resize(picture, layout="HW", **how) for picture in gray]))
 
 
@@ -57,34 +59,35 @@ def test_tensors_keep_their_gradients_in_every_layout():
     x = torch.rand(2, 3, 8, 9, requires_grad=True)
     resize(x, (4, 4), layout="NCHW").sum().backward()
     assert torch.allclose(x.grad.sum(), torch.tensor(2 * 3 * 16.0))
-    assert resize([x[0], x[1, :, 1:]], 4, layout="CHW").requires_grad
+    assert resize([x[0], x[1, :, 1:]], (4, 4), layout="CHW").requires_grad
     picture = torch.from_numpy(pixels("uint8", 4, 20, 30))
-    want = resize(picture.permute(1, 2, 0), 9).permute(2, 0, 1)
-    assert torch.equal(resize(picture, 9, layout="CHW"), want)
+    want = resize(picture.permute(1, 2, 0), (9, 9), alpha=True).permute(2, 0, 1)
+    assert torch.equal(resize(picture, (9, 9), layout="CHW", alpha=True), want)
 
 
 @pytest.mark.parametrize("kind", ["numpy", "torch"])
 @pytest.mark.parametrize("channels", [3, 4])
 def test_pictures_of_different_sizes_make_one_batch(kind, channels):
     given = [pixels("uint8", height, width, channels) for height, width in ((20, 30), (11, 50), (40, 9))]
-    want = np.stack([resize(picture, (7, 8)) for picture in given])
-    filled = np.stack([resize(picture, Fill(8)) for picture in given])
+    how = {"alpha": channels == 4}
+    want = np.stack([resize(picture, (7, 8), **how) for picture in given])
+    filled = np.stack([resize(picture, Fill(8), **how) for picture in given])
     out = np.empty_like(want)
     if kind == "torch":
         torch = pytest.importorskip("torch")
         given, out = [torch.from_numpy(picture) for picture in given], torch.from_numpy(out)
-    made = resize(given, (7, 8))
+    made = resize(given, (7, 8), **how)
     assert type(made) is type(given[0]) and np.array_equal(made, want)
-    assert np.array_equal(resize(given, Fill(8)), filled)
-    assert resize(given, (7, 8), out=out) is out and np.array_equal(out, want)
+    assert np.array_equal(resize(given, Fill(8), **how), filled)
+    assert resize(given, (7, 8), out=out, **how) is out and np.array_equal(out, want)
     planes = [p.permute(2, 0, 1) if kind == "torch" else p.transpose(2, 0, 1) for p in given]
-    assert np.array_equal(resize(planes, (7, 8), layout="CHW"), turned(want, "NHWC", "NCHW"))
-    assert resize([p[..., 0] for p in given], 5).shape == (3, 5, 5)
+    assert np.array_equal(resize(planes, (7, 8), layout="CHW", **how), turned(want, "NHWC", "NCHW"))
+    assert resize([p[..., 0] for p in given], (5, 5)).shape == (3, 5, 5)
 
 
 def test_a_list_of_numbers_or_of_rows_is_one_picture():
-    assert resize([[0, 2], [4, 6]], 1).tolist() == [[3]]
-    assert resize([np.array([0, 2]), np.array([4, 6])], 1).tolist() == [[3]]
+    assert resize([[0, 2], [4, 6]], (1, 1)).tolist() == [[3]]
+    assert resize([np.array([0, 2]), np.array([4, 6])], (1, 1)).tolist() == [[3]]
 
 
 @pytest.mark.parametrize("form", ["L", "RGB", "RGBA", "LA", "P", "1", "F"])
@@ -92,13 +95,13 @@ def test_an_image_of_pillow_gives_an_image_of_its_mode(form):
     image = pytest.importorskip("PIL.Image")
     rgba = image.fromarray(pixels("uint8", 20, 30, 4), "RGBA")
     given = rgba if form == "RGBA" else rgba.convert("RGB").convert(form)
-    made, want = resize(given, (9, 8)), given.resize((8, 9), 2)
+    made, want = resize(given, (9, 8), mode="linear"), given.resize((8, 9), 2)
     assert made.mode == form and made.size == (8, 9) and same(np.asarray(made), np.asarray(want))
     if form == "P":
         assert np.array_equal(np.asarray(made.convert("RGB")), np.asarray(want.convert("RGB")))
     assert resize(given, Fit(10)).size == (10, 7)
-    assert np.array_equal(resize([given, given], (9, 8))[1], np.asarray(made))
-    flipped = crop_resize(given, (0, 0, 20, 30), (20, 30), flip=True, mode="nearest-exact")
+    assert np.array_equal(resize([given, given], (9, 8), mode="linear")[1], np.asarray(made))
+    flipped = resize(given, (20, 30), box=((0, 20), (30, 0)), mode="nearest-exact")
     assert np.array_equal(np.asarray(flipped), np.asarray(given)[:, ::-1])
 
 
@@ -107,9 +110,9 @@ def test_a_part_of_fractions_of_pixels_is_pillows_box():
     given = image.fromarray(pixels("uint8", 20, 30, 3))
     for top, left, height, width in ((1.5, 2.25, 10, 12.5), (0, 0, 20, 30), (3, 4, 5, 6)):
         want = np.asarray(given.resize((7, 6), 3, box=(left, top, left + width, top + height)))
-        made = crop_resize(given, (top, left, height, width), (6, 7), mode="cubic")
+        made = resize(given, (6, 7), box=((top, top + height), (left, left + width)), mode="cubic")
         assert np.array_equal(np.asarray(made), want)
-        array = crop_resize(np.asarray(given), (top, left, height, width), (6, 7), mode="cubic", flip=True)
+        array = resize(np.asarray(given), (6, 7), box=((top, top + height), (left + width, left)), mode="cubic")
         assert np.abs(array[:, ::-1].astype(int) - want).max() <= 1
 
 
@@ -117,30 +120,30 @@ P = pixels("uint8", 4, 4, 3)
 
 
 @pytest.mark.parametrize("call, argument, error, words", [
-    (lambda i: resize(P, 2, layout="NCHW"), "x", ValueError, ["(N, C, H, W)", "(4, 4, 3)"]),
-    (lambda i: resize(P, 2, layout="WHC"), "layout", ValueError, ["HWC, CHW"]),
-    (lambda i: resize([P, P[..., 0]], 2), "x", ValueError, ["3-d of 3 channels", "2-d"]),
-    (lambda i: resize([P, P / 255], 2), "x", ValueError, ["uint8", "float64"]),
-    (lambda i: resize([P, "photo.jpg"], 2), "x", ValueError, ["'photo.jpg'"]),
+    (lambda i: resize(P, (2, 2), layout="NCHW"), "x", ValueError, ["(N, C, H, W)", "(4, 4, 3)"]),
+    (lambda i: resize(P, (2, 2), layout="WHC"), "layout", ValueError, ["HWC, CHW"]),
+    (lambda i: resize([P, P[..., 0]], (2, 2)), "x", ValueError, ["3-d of 3 channels", "2-d"]),
+    (lambda i: resize([P, P / 255], (2, 2)), "x", ValueError, ["uint8", "float64"]),
+    (lambda i: resize([P, "photo.jpg"], (2, 2)), "x", ValueError, ["'photo.jpg'"]),
     (lambda i: resize([P], scale=2), "scale", ValueError, ["one size"]),
     (lambda i: resize([P], Fit(2)), "size", ValueError, ["or a Fill for all"]),
     (lambda i: resize([P]), "size", ValueError, ["one size"]),
     (lambda i: resize([P], (1, 2, 3)), "size", ValueError, ["(height, width)"]),
-    (lambda i: resize([P], 2, layout="NHWC"), "layout", ValueError, ["of one image"]),
-    (lambda i: resize([P], 2, out=np.empty((1, 2, 3, 3), np.uint8)), "out", ValueError, ["(1, 2, 2, 3)"]),
-    (lambda i: resize([i, i.convert("L")], 2), "x", ValueError, ["one mode", "L and RGB"]),
-    (lambda i: resize(i, 2, layout="HWC"), "layout", TypeError, ["np.asarray(image)"]),
-    (lambda i: resize(i, 2, out=P), "out", TypeError, ["np.asarray(image)"]),
-    (lambda i: crop_resize(P, (0, 0, 5), 2), "box", ValueError, ["(top, left, height, width)"]),
-    (lambda i: crop_resize(P, (0, 0, 0, 2), 2), "box", ValueError, ["above 0"]),
-    (lambda i: crop_resize(P, (0, 0, float("nan"), 2), 2), "box", ValueError, ["finite"]),
-    (lambda i: crop_resize(P, (0, 0, "3", 2), 2), "box", TypeError, ["numbers"]),
-    (lambda i: crop_resize(P, (0, 0, 3, 2), 2, flip=1), "flip", TypeError, ["a bool"]),
-    (lambda i: crop_resize(P, (0, 0, 3, 2), 2, scale=2), "scale", TypeError, ["no argument"]),
+    (lambda i: resize([P], (2, 2), layout="NHWC"), "layout", ValueError, ["of one image"]),
+    (lambda i: resize([P], (2, 2), out=np.empty((1, 2, 3, 3), np.uint8)), "out", ValueError, ["(1, 2, 2, 3)"]),
+    (lambda i: resize([i, i.convert("L")], (2, 2)), "x", ValueError, ["one mode", "L and RGB"]),
+    (lambda i: resize(i, (2, 2), layout="HWC"), "layout", TypeError, ["np.asarray(image)"]),
+    (lambda i: resize(i, (2, 2), out=P), "out", TypeError, ["np.asarray(image)"]),
+    (lambda i: resize(P, (2, 2), box=(0, 1, 3, 4)), "box", ValueError, ["((0, 3), (1, 4)) for (top, left, bottom, right), ((1, 4), (0, 3)) for Pillow's"]),
+    (lambda i: resize(i, (2, 2), box=[(0, 2)]), "box", ValueError, ["2 pairs"]),
+    (lambda i: resize(P, 2), "size", ValueError, ["(2, None) for the shorter side, Fit(2) for the longer, Fill(2)", "(2, 2) for one that is distorted"]),
+    (lambda i: resize(P[:, :3], 2), "size", ValueError, ["(None, 2) for the shorter side"]),
+    (lambda i: resize(i, 2), "size", ValueError, ["Fit(2)"]),
+    (lambda i: resize([P], 2), "size", ValueError, ["(height, width), or a Fill"]),
 ])  # fmt: skip
 def test_mistakes_are_refused_by_the_name_of_the_argument(call, argument, error, words):
     image = pytest.importorskip("PIL.Image").fromarray(P)
-    refused(lambda: call(image), argument, error, words, r"image\.(crop_)?resize")
+    refused(lambda: call(image), argument, error, words, r"image\.resize")
 
 
 def test_channels_first_and_batches_get_the_word_of_layout():

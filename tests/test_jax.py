@@ -64,7 +64,7 @@ def test_copies_of_every_dtype_have_numpy_s_bits(dtype: str) -> None:
     x = jnp.asarray(np.array([[1, 0, 1], [0, 1, 1]]), dtype)
     for f in (
         lambda x: tenter.tile(tenter.repeat_interleave(x, [2, 1], 0), (2, 2)),
-        lambda x: tenter.resize(x, 5, mode="nearest-exact"),
+        lambda x: tenter.resize(x, (5, 5), mode="nearest-exact"),
     ):
         want = f(np.asarray(x))
         for got in (f(x), jax.jit(f)(x)):
@@ -83,7 +83,7 @@ def test_pictures_have_numpy_s_bits_in_compiled_code() -> None:
     x = values((11, 13, 3), "uint8")
     f = lambda x: tenter.resize(x, (5, 20), axes=(0, 1), antialias=True, like="pillow")
     np.testing.assert_array_equal(np.asarray(jax.jit(f)(x)), f(x))
-    assert isinstance(tenter.image.resize(jnp.asarray(values((5, 5, 4), "uint8")), 3), jax.Array)
+    assert isinstance(tenter.image.resize(jnp.asarray(values((5, 5, 4), "uint8")), (3, 3), alpha=True), jax.Array)
 
 
 def test_infinite_parts_stay_apart() -> None:
@@ -192,11 +192,11 @@ TWO_LINES = r"expected [^\n]*, got (a JAX tracer, [^\n]*|None)\n  in [a-z_.]+\([
         (lambda x, n: tenter.resize(x, n), "size"),
         (lambda x, n: tenter.resize(x, jnp.stack([n, n])), "size"),
         (lambda x, n: tenter.resize(x, scale=n * 1.0), "scale"),
-        (lambda x, n: tenter.resize(x, 3, axes=n), "axes"),
-        (lambda x, n: tenter.resize(x, 3, box=[(n, 2), None]), "box"),
-        (lambda x, n: tenter.resize(x, 3, edge="constant", value=n), "value"),
+        (lambda x, n: tenter.resize(x, (3, 3), axes=n), "axes"),
+        (lambda x, n: tenter.resize(x, (3, 3), box=[(n, 2), None]), "box"),
+        (lambda x, n: tenter.resize(x, (3, 3), edge="constant", value=n), "value"),
         (lambda x, n: tenter.interpolate(x[None, None], scale_factor=n * 1.0), "scale_factor"),
-        (lambda x, n: tenter.image.resize(jnp.ones((3, 3, 4)) * n, 5), "x"),
+        (lambda x, n: tenter.image.resize(jnp.ones((3, 3, 4)) * n, (5, 5), alpha=True), "x"),
         (lambda x, n: tenter.repeat_interleave(np.ones(3), jnp.stack([n, n, n])), "repeats"),
     ],
 )

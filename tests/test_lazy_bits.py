@@ -31,7 +31,11 @@ def test_resize(dtype, seed):
         size = tuple(random.integers(2, 20, len(axes)).tolist())
         how = {"mode": str(random.choice(["linear", "cubic", "area", "lanczos"]))}
         if how["mode"] != "area":
-            how |= {"like": str(random.choice(["torch", "pillow"])), "edge": str(random.choice(["replicate", "wrap"]))}
+            how |= {
+                "like": [None, "torch", "pillow"][random.integers(3)],
+                "edge": str(random.choice(["replicate", "wrap"])),
+            }
+            how |= {"antialias": bool(random.integers(2))} if how["like"] == "torch" else {}
         x = torch.from_numpy(x) if random.random() < 0.3 else x
         want, s = np.asarray(tenter.resize(x, size, axes=axes, **how)), tenter.lazy.resize(x, size, axes=axes, **how)
         assert array(s).tobytes() == want.tobytes(), (x.shape, size, axes, how)

@@ -36,7 +36,7 @@ def hows(seed: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
         if rng.random() < 0.5:
             how["edge"] = str(rng.choice(EDGES))
         if rng.random() < 0.4:
-            how["align"] = str(rng.choice(["center", "corners", "asymmetric"]))
+            how["align"] = str(rng.choice(["half_pixel", "align_corners", "asymmetric"]))
         if rng.random() < 0.3:
             begin = float(rng.uniform(-0.3 * n_in, 0.8 * n_in))
             how["box"] = [(begin, begin + float(rng.uniform(0.1, n_in)))]
@@ -134,7 +134,7 @@ def test_inf_stays_where_it_counts(mode, antialias):
 @pytest.mark.parametrize("n_out", [9_200_000, 9_999_991, 20_000_000, 1_000_003])
 def test_positions_of_ten_million_samples_are_exact(n_out):
     n_in = 10_000_000
-    m = tenter.axis_map(n_in, n_out)
+    m = tenter.axis_map(n_in, n_out, antialias=False)
     assert m._is_computed
     rng = np.random.default_rng(0)
     for o in [0, 1, n_out - 1, *rng.integers(0, n_out, 60).tolist()]:

@@ -45,7 +45,7 @@ def test_few_inputs_stretched_far_are_those_of_tables(mode, dtype):
     rng = np.random.default_rng(len(mode))
     for n_in in (1, 2, 3, 7, 40, 200):
         for edge in EDGES:
-            for align in ("center", "corners", "asymmetric"):
+            for align in ("half_pixel", "align_corners", "asymmetric"):
                 n_out = int(rng.integers(66 * n_in + 1000, 90 * n_in + 3000))
                 x = (rng.random((int(rng.choice([1, 3])), n_in)) * 250).astype(dtype)
                 tuning.long_axis = 100

@@ -14,7 +14,7 @@ LONG = axis_map(100_000, 6, "lanczos", antialias=True)  # has no tables
 MAPS = [
     axis_map(6, 4, "area"),
     axis_map(4, 6),
-    axis_map(6, 6, "cubic", align="corners", box=[(-1.0, 5.0)], edge="wrap"),
+    axis_map(6, 6, "cubic", align="align_corners", box=[(-1.0, 5.0)], edge="wrap"),
     axis_map(6, 9, "cubic", edge="wrap"),
     Copy.repeats([1, 0, 3, 2]),
     Copy.repeats([1, 0, 3, 2]).T,

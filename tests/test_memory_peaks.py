@@ -74,9 +74,10 @@ def test_chunks_show_in_no_bits(n_bytes, monkeypatch):
                 {"mode": "lanczos"}, {"mode": ["nearest", "linear"]}, {"like": WRAP, "mode": "cubic"},
                 {"linear_light": True}, {"box": [(50, 3), None]}, {"like": CONSTANT, "box": [(-90, 200), None]},
             ):  # fmt: skip
-                calls.append(lambda how=how, size=size: tenter.image.resize(x, size, **how))
+                calls.append(lambda how=how, size=size: tenter.image.resize(x, size, alpha=True, **how))
                 turned = x.transpose(2, 1, 0)
-                calls.append(lambda how=how, size=size: tenter.image.resize(turned[:4].transpose(1, 2, 0), size, **how))
+                fourth = turned[:4].transpose(1, 2, 0)
+                calls.append(lambda how=how, size=size, y=fourth: tenter.image.resize(y, size, alpha=True, **how))
             for edge in ("constant", "extrapolate"):
                 how = {"axes": (0, 1), "edge": edge, "value": 1, "mode": "cubic", "box": [(-20, 70), (3, 80)]}
                 for t in (x, torch.from_numpy(x), x.transpose(1, 0, 2)):
@@ -130,13 +131,13 @@ def test_what_lies_between_passes_counts(monkeypatch):
     x = np.broadcast_to(np.ones(4, "uint8"), (20000, 20000, 4))
     for give in (x, torch.ones(1, 1, 4, dtype=torch.uint8).expand(20000, 20000, 4)):
         with pytest.raises(MemoryError, match="between its passes"):
-            tenter.resize(give, 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap")
+            tenter.resize(give, (64, 64), axes=(0, 1), mode="lanczos", antialias=True, edge="wrap")
 
 
 def test_adjoints_check_their_tables(monkeypatch):
     monkeypatch.setattr(limits, "machine_memory", lambda: 1 << 30)
     g = torch.ones(1, 1, 5)
-    periodic = "linear,center,,,,floor,torch,wrap,,-0.75"  # other edges take no tables
+    periodic = "linear,half_pixel,,,,floor,torch,wrap,,-0.75"  # other edges take no tables
     with pytest.raises(MemoryError, match="tables of the axis maps"):
         torch.ops.tenter.resize_adjoint(torch.ones(1, 1, 10**7), [5], [2], periodic, False)
     assert torch.ops.tenter.interpolate_adjoint(g, [10**7], None, "linear", False, False, False).sum() == 5

@@ -130,7 +130,7 @@ TIES = {
 
 
 @pytest.mark.parametrize("tie", TIES)
-@pytest.mark.parametrize("align", ["center", "corners", "asymmetric"])
+@pytest.mark.parametrize("align", ["half_pixel", "align_corners", "asymmetric"])
 def test_long_lines_are_those_of_fractions(tie, align):
     rng = random.Random(0)
     for n_in, n_out, scale in [

@@ -83,7 +83,7 @@ def name(attributes):
 
 
 @together("family", FAMILIES, ids=name)
-@together("coordinates", [c for c in onnx_node.ALIGN if c not in ("tf_crop_and_resize", "tf_half_pixel_for_nn")])
+@together("coordinates", [c for c in onnx_node.COORDINATES if c not in ("tf_crop_and_resize", "tf_half_pixel_for_nn")])
 @together("given", ["sizes", "scales"])
 def test_positions_beside_the_reference(coordinates, family, given):
     """tf_half_pixel_for_nn left ONNX with opset 13; tests/test_geometry.py has it."""
@@ -145,7 +145,7 @@ def reference_is_exact(coordinates, n_in, n_out):
     """Whole and half positions come out whole and half? If not, the reference takes the wrong pixels beside them."""
     from onnx.reference.ops.op_resize import _compute_x_ori
 
-    at = tenter.geometry.Geometry(n_in, n_out, onnx_node.ALIGN[coordinates]).index()
+    at = tenter.geometry.Geometry(n_in, n_out, coordinates).index()
     scale = n_out / n_in
     rounded, _ = _compute_x_ori(coordinates, np.arange(n_out), scale, n_in, scale * n_in, n_out, None)
     return not np.any((rounded != at) & (np.abs(2 * at - np.round(2 * at)) < 1e-6))

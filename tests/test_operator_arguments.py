@@ -20,7 +20,7 @@ from daily import together  # noqa: E402
 tenter.torch.report()  # registers them
 
 HUGE, I64 = 2**62, torch.int64
-RULE = "linear,center,,,,floor,torch,replicate,,-0.75"
+RULE = "linear,half_pixel,,,,floor,torch,replicate,,-0.75"
 X, IMAGE = torch.zeros(2, 3), torch.zeros(1, 2, 4, 5)
 OFFSETS = torch.tensor([0, 1, 3])
 LINEAR = ("linear", False, False, False)
@@ -42,8 +42,8 @@ LISTS = [[], [3], [-1, 3], [3, -(2**63)], [HUGE, HUGE], [2**63 - 1, 2**63 - 1], 
 INTS = [-1, 2, 7, -(2**63), HUGE, 2**63 - 1]
 RULES = [
     "", "nonsense", ";", ";;", ",,,,,,,,,", RULE + ";" + RULE, "filter 7" + RULE[6:], "filter -1" + RULE[6:],
-    "filter " + RULE[6:], RULE[:-5] + "nan", RULE[:-5] + "1e400", RULE.replace("center", "middle"), "\0" * 9, "é" * 99,
-    RULE.replace("center,", "center,1/0"), RULE.replace("center,", "center,0"), RULE.replace("center,", "center,1/1" + "0" * 300),
+    "filter " + RULE[6:], RULE[:-5] + "nan", RULE[:-5] + "1e400", RULE.replace("half_pixel", "middle"), "\0" * 9, "é" * 99,
+    RULE.replace("half_pixel,", "half_pixel,1/0"), RULE.replace("half_pixel,", "half_pixel,0"), RULE.replace("half_pixel,", "half_pixel,1/1" + "0" * 300),
 ]  # fmt: skip
 SCALARS = [torch.tensor(1.0), torch.tensor(1), torch.zeros(0), torch.zeros(0, 3), torch.zeros(2, 0, 3)]
 

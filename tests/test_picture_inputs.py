@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import re
@@ -16,9 +17,10 @@ import pytest
 
 from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, pixels_of, resized, run
-from tenter.cli.first_bytes import REFUSED, type_of
-from tenter.cli.formats import HEIF, TYPES
+from tenter.cli.first_bytes import type_of
+from tenter.cli.formats import FORMATS, HEIF, HEIF_ENDINGS, READ, TYPES
 from tenter.cli.main import main
+from tenter.cli.not_read import RAW, UNREAD
 
 #: how Pillow calls a type, of those that have a signature and that it writes
 WRITTEN = {name: name for name in TYPES if name not in ("TGA", "HEIF")} | {"ICNS": "ICNS", "XPM": "XPM", "PSD": "PSD"}
@@ -122,21 +124,40 @@ def test_files_of_a_folder_that_are_no_images_are_not_read(capsys: pytest.Captur
 
 
 BEGINNINGS = {
-    "a raw file of a camera": b"II*\0\x10\0\0\0CR\x02\0", "a JPEG XL image": b"\xff\x0a\x30", "an OpenEXR image": b"v/1\x01",
-    "a Radiance HDR image": b"#?RADIANCE\n", "an animated cursor": b"RIFF1234ACONanih", "a PDF document": b"%PDF-1.7",
-    "a FITS file": b"SIMPLE  =                    T", "a DICOM file": bytes(128) + b"DICM", "a video": b"\0\0\0\x20ftypisom",
-    "an SVG drawing": b'<?xml version="1.0"?>\n<svg xmlns=', "a GIMP document": b"gimp xcf v011",
+    RAW: b"II*\0\x10\0\0\0CR\x02\0", "JPEG XL": b"\xff\x0a\x30", "OpenEXR": b"v/1\x01", "PDF": b"%PDF-1.7",
+    "Radiance HDR": b"#?RADIANCE\n", "animated cursors": b"RIFF1234ACONanih", "GIMP": b"gimp xcf v011",
+    "FITS": b"SIMPLE  =                    T", "DICOM": bytes(128) + b"DICM", "videos": b"\0\0\0\x20ftypisom",
+    "SVG": b'<?xml version="1.0"?>\n<svg xmlns=', "NIfTI": b"\x5c\1\0\0" + bytes(340) + b"n+1\0", "PSB": b"8BPS\0\2",
 }  # fmt: skip
 
 
-def test_what_is_not_read_is_refused_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    for what, data in BEGINNINGS.items():
-        for name in ("in", "in.png"):
+def test_what_is_not_read_is_refused_with_what_to_do_about_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind, data in BEGINNINGS.items():
+        said = UNREAD[kind].said
+        for name in ("in", "in.png", "in.npz", "in.pdf"):  # first bytes say more than the ending
             Path(name).write_bytes(data)
-            assert (
-                refused(capsys, "resize", name, "out.png", "--scale", 2)
-                == f"tenter: {name}: is {what}, which is not read\n"
-            )
+            assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {said}\n"
+        assert by_pipe(data, monkeypatch, "out.png", "--scale", 2) == 2
+        assert capsys.readouterr().err == f"tenter: stdin: {said}\n"
+
+
+def test_an_ending_says_what_is_not_read_where_first_bytes_do_not(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind in UNREAD.values():
+        for ending in kind.endings:
+            name = f"in{ending.upper()}"
+            Path(name).write_bytes(b"not empty")
+            assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {kind.said}\n"
+    packed = "is compressed; the file within it may be one that is read"
+    for name, said in [("scan.nii.gz", UNREAD["NIfTI"].said), ("in", packed), ("in.png", packed), ("in.tar.gz", packed)]:
+        Path(name).write_bytes(gzip.compress(b"anything"))
+        assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {said}\n"
+
+
+def test_no_ending_is_both_of_a_type_that_is_read_and_of_one_that_is_not() -> None:
+    endings = [ending for kind in UNREAD.values() for ending in kind.endings]
+    assert len(set(endings)) == len(endings) and not {*endings} & {*FORMATS, *READ, *HEIF_ENDINGS, ".npy"}
 
 
 def test_a_raw_file_that_begins_as_tiff_is_not_resized_as_its_small_copy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,12 +254,7 @@ def test_the_page_names_each_type_that_is_read_or_refused() -> None:
     page = (Path(__file__).resolve().parent.parent / "docs" / "file-formats.md").read_text()
     for word in ("PSD", "MPO", "ICNS", "CUR", "XPM", "Sun raster"):
         assert word in page
-    for what in REFUSED:
-        kind = what.removeprefix("a ").removeprefix("an ").split(" (")[0]
-        word = {"large Photoshop document": "PSB", "raw file of a camera": "raw files of cameras"}.get(
-            kind, kind.split(" image")[0]
-        )
-        assert word.removesuffix(" document").removesuffix(" file").removesuffix(" drawing") in page, what
+    assert [kind for kind in UNREAD if kind not in page] == []
 
 
 def test_brands_say_which_codec_a_container_has() -> None:

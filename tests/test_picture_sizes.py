@@ -72,7 +72,7 @@ def test_a_box_is_taken_for_the_picture_and_may_run_backwards() -> None:
 def test_alpha_light_and_out() -> None:
     rgba = np.dstack([PHOTO, PHOTO[..., :1]])
     np.testing.assert_array_equal(
-        resize(rgba, (None, 20), linear_light=True), resize(rgba, (15, 20), linear_light=True)
+        resize(rgba, (None, 20), alpha=True, linear_light=True), resize(rgba, (15, 20), alpha=True, linear_light=True)
     )
     out = np.empty((15, 20, 3), np.uint8)
     assert resize(PHOTO, Fit(np.int64(20)), out=out) is out
@@ -103,7 +103,7 @@ def test_no_side_is_ever_nothing(height: int, width: int) -> None:
         (lambda: resize(PHOTO, width=3), "width: expected no argument of this name", "(did you mean size=(None, 3)?)"),
         (lambda: resize(PHOTO, fit=(3, 4)), "fit: expected no argument", "(did you mean size=Fit((3, 4))?)"),
         (lambda: resize(PHOTO, 3, labels=True), "labels: expected no argument", "mode='nearest-exact'"),
-        (lambda: resize(PHOTO, 3, edge="wrap"), "edge: expected no argument", "Convention.of('pillow', edge='wrap')"),
+        (lambda: resize(PHOTO, 3, edge="wrap"), "edge: expected no argument", "Convention.of(edge='wrap')"),
         (lambda: Fit(0), "size: expected sizes that are ints >= 1, got 0", "image.Fit(0"),
         (lambda: Fit((1, 2, 3)), "size: expected 2 values", "image.Fit((1, 2, 3)"),
         (lambda: Fit("640x480"), "size: expected sizes that are ints", "image.Fit('640x480'"),

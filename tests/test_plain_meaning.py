@@ -118,31 +118,31 @@ def test_a_mode_of_pytorch_says_for_how_many_axes_it_is(word, each, axes):
     x = np.random.default_rng(0).random((3, 4, 5, 6))
     for n in range(1, 5):
         if n == axes:
-            got, want = (tenter.resize(x, 7, axes=list(range(n)), mode=mode, like="pillow") for mode in (word, each))
+            got, want = (tenter.resize(x, (7,) * n, axes=range(n), mode=mode) for mode in (word, each))
             assert np.array_equal(got, want)
         else:
             with pytest.raises(
                 ValueError, match=rf"^mode: expected '{each}' for {n} axes, '{word}' for {axes} axes alone"
             ):
-                tenter.resize(x, 7, axes=list(range(n)), mode=word)
+                tenter.resize(x, (7,) * n, axes=range(n), mode=word)
     with pytest.raises(
         ValueError, match=rf"^mode: expected '{each}' in a list of one mode for each axis, got '{word}'"
     ):
-        tenter.resize(x, 7, axes=list(range(axes)), mode=[word] * axes)
+        tenter.resize(x, (7,) * axes, axes=range(axes), mode=[word] * axes)
 
 
 @pytest.mark.parametrize(("call", "meant"), [
     (lambda: tenter.interpolate(X[None, None], 4, mode="cubic"), "bicubic"), (lambda: tenter.interpolate(X[None], 4, mode="Linear"), "linear"),
-    (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, 4, mode="catmullrom"), "catmull-rom"),
-    (lambda: tenter.resize(X, 4, mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, 4, like="Pillow"), "pillow"), (lambda: tenter.resize(X, 4, like="open-cv"), "opencv"),
-    (lambda: tenter.resize(X, 4, edge="replicated"), "replicate"), (lambda: tenter.resize(X, 4, align="centered"), "center"), (lambda: tenter.conventions.Convention.of("onnx", nearest_tie="prefer-floor"), "prefer_floor"),
+    (lambda: tenter.interpolate(X[None], 4, mode="nearest_exact"), "nearest-exact"), (lambda: tenter.resize(X, (4, 4), mode="catmullrom"), "catmull-rom"),
+    (lambda: tenter.resize(X, (4, 4), mode="lancsoz"), "lanczos"), (lambda: tenter.resize(X, (4, 4), like="Pillow"), "pillow"), (lambda: tenter.resize(X, (4, 4), like="open-cv"), "opencv"),
+    (lambda: tenter.resize(X, (4, 4), edge="replicated"), "replicate"), (lambda: tenter.resize(X, (4, 4), align="half_pixels"), "half_pixel"), (lambda: tenter.conventions.Convention.of("onnx", nearest_tie="prefer-floor"), "prefer_floor"),
     (lambda: tenter.conventions.Convention.of("opencvv"), "opencv"), (lambda: tenter.image.Fill(4, "nort"), "north"),
 ])  # fmt: skip
 def test_an_unknown_word_gets_the_closest_known_one(call, meant):
     with pytest.raises(ValueError, match=rf"^\w+: expected one of .*, got '.*' \(did you mean '{meant}'\?\)\n  in "):
         call()
     with pytest.raises(ValueError, match=r"^mode: expected one of .*, got 'xyz'\n  in "):
-        tenter.resize(X, 4, mode="xyz")
+        tenter.resize(X, (4, 4), mode="xyz")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_an_unknown_word_gets_the_closest_known_one(call, meant):
     [("cv2", "opencv"), ("PIL", "pillow"), ("tf", "tensorflow"), ("scikit-image", "skimage"), ("pytorch", "torch")],
 )
 def test_a_library_by_its_package(package, name):
-    assert np.array_equal(tenter.resize(X, 7, like=package), tenter.resize(X, 7, like=name))
+    assert np.array_equal(tenter.resize(X, (7, 7), like=package), tenter.resize(X, (7, 7), like=name))
     assert tenter.conventions.compare(package, n_out=3) == tenter.conventions.compare(name, n_out=3).replace(
         f" {name}", f" {package}"
     )
@@ -189,30 +189,36 @@ def test_counts_of_a_padded_batch_name_the_function_for_them(counts):
 
 
 @pytest.mark.parametrize("channels", range(1, 5))
-def test_one_of_four_channels_is_alpha_and_no_other_unless_told(channels):
-    pixels = np.random.default_rng(0).integers(0, 256, (9, 8, channels), np.uint8)
-    found = tenter.image.resize(pixels, 5)
-    assert np.array_equal(found, tenter.image.resize(pixels, 5, alpha=channels == 4))
-    assert np.array_equal(found, tenter.resize(pixels, 5, axes=(0, 1), like="pillow")) == (channels != 4)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32])
+def test_no_channel_is_alpha_unless_told_and_four_channels_ask(channels, dtype):
+    pixels = np.random.default_rng(0).integers(0, 256, (9, 8, channels)).astype(dtype)
+    plain = tenter.resize(pixels, (5, 5), axes=(0, 1), mode="lanczos")
+    if channels == 4:
+        with pytest.raises(ValueError, match=r"^alpha: expected True if the last of four channels is alpha, False"):
+            tenter.image.resize(pixels, (5, 5))
+    else:
+        assert np.array_equal(tenter.image.resize(pixels, (5, 5)), plain)
+    assert np.array_equal(tenter.image.resize(pixels, (5, 5), alpha=False), plain)
     if channels > 1:
-        assert not np.array_equal(
-            tenter.image.resize(pixels, 5, alpha=True), tenter.image.resize(pixels, 5, alpha=False)
-        )
+        assert not np.array_equal(tenter.image.resize(pixels, (5, 5), alpha=True), plain)
 
 
 def test_which_calls_antialias_unless_told():
     """The table of docs/coming-from.md."""
     x = np.random.default_rng(0).random((16, 16))
     batch = x[None, None]
-    blurred = {like: tenter.resize(x, 5, like=like) for like in ("pillow", "jax", "skimage")}
-    sharp = {like: tenter.resize(x, 5, like=like) for like in ("torch", "opencv", "onnx", "tensorflow", "scipy")}
+    size = (5, 5)
+    blurred = {like: tenter.resize(x, size, like=like) for like in (None, "pillow", "jax", "skimage")}
+    sharp = {like: tenter.resize(x, size, like=like) for like in ("torch", "opencv", "onnx", "tensorflow", "scipy")}
     for like, found in blurred.items():
-        assert np.array_equal(found, tenter.resize(x, 5, like=like, antialias=True))
+        assert np.array_equal(found, tenter.resize(x, size, like=like, antialias=True))
     for like, found in sharp.items():
-        assert np.array_equal(found, tenter.resize(x, 5, like=like, antialias=False))
-    assert np.array_equal(tenter.interpolate(batch, 5, mode="bilinear")[0, 0], sharp["torch"])
-    assert np.array_equal(tenter.resize(x, 5), sharp["torch"])
-    assert np.array_equal(tenter.image.resize(x, 5), blurred["pillow"])
+        assert np.array_equal(found, tenter.resize(x, size, like=like, antialias=False))
+    assert np.array_equal(tenter.interpolate(batch, size, mode="bilinear")[0, 0], sharp["torch"])
+    assert np.array_equal(tenter.resize(x, size), blurred["pillow"])
+    assert np.array_equal(tenter.image.resize(x, size, mode="linear"), blurred[None])
+    assert np.array_equal(tenter.image.resize(x, size), tenter.resize(x, size, mode="lanczos"))
+    assert np.array_equal(tenter.image.resize(x, size, like="pillow"), blurred["pillow"])
 
 
 def test_sizes_come_height_first():

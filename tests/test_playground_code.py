@@ -92,7 +92,7 @@ def resamplings(sizes: list[tuple[int, int]]) -> list[str]:
         for like, convention in PRESETS.items():
             found += [f"op=resize&{at}&mode={mode}&like={like}" for mode in convention.modes or modes + more]
         for mode in ("nearest", "linear", "mitchell", "area"):
-            for align, antialias in itertools.product(("center", "corners", "asymmetric"), ("auto", "yes")):
+            for align, antialias in itertools.product(("half_pixel", "align_corners", "asymmetric"), ("auto", "yes")):
                 found.append(f"op=resize&{at}&mode={mode}&align={align}&antialias={antialias}")
     return found
 

@@ -130,14 +130,14 @@ def test_a_tap_stays_until_the_next(opened):
 
 def test_an_address_is_shared(opened):
     page = opened()
-    chosen = {"op": "resize", "mode": "cubic", "like": "pillow", "align": "corners", "antialias": "no"}
+    chosen = {"op": "resize", "mode": "cubic", "like": "pillow", "align": "align_corners", "antialias": "no"}
     for name, value in chosen.items():
         page.locator(f'input[name="{name}"][value="{value}"] + span').click()
     page.locator('input[name="out"]').fill("5")
-    call = 'tenter.resize(x, 5, mode="cubic", like="pillow", align="corners", antialias=False)'
+    call = 'tenter.resize(x, 5, mode="cubic", like="pillow", align="align_corners", antialias=False)'
     assert page.inner_text("#call") == call
     shown = [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")]
-    wait_for_address(page, "out=5", "align=corners")
+    wait_for_address(page, "out=5", "align=align_corners")
     page.reload()
     assert page.inner_text("#call") == call
     assert [page.inner_text(f"#{part}") for part in ("drawing", "codes", "sentence", "settings")] == shown

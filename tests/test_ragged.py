@@ -155,6 +155,9 @@ CORE = {
     "pad": lambda n, x: ragged.pad(x[: int(n[:40].sum())], n[:40]),
     "pad, max_len": lambda n, x: ragged.pad(x[: int(n[:40].sum())], n[:40], 80),
     "unpad": lambda n, x: ragged.unpad(x[:2100].reshape(70, 10, -1), n[:70]),
+    "mask on the left": lambda n, x: ragged.mask(n[:40], 9000, padding_side="left"),
+    "pad on the left": lambda n, x: ragged.pad(x[: int(n[:40].sum())], n[:40], 80, padding_side="left"),
+    "unpad from the left": lambda n, x: ragged.unpad(x[:2100].reshape(70, 10, -1), n[:70], padding_side="left"),
 }  # fmt: skip
 
 

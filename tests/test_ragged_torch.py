@@ -38,6 +38,8 @@ FLOATS = {
     "repeat": (lambda n, x: ragged.Plan(n, output_size=TOTAL).repeat(x), (N, 2)),
     "pad": (lambda n, x: ragged.pad(x, n, 4, value=2.5), (TOTAL, 2)),
     "unpad": (lambda n, x: ragged.unpad(x, n, output_size=TOTAL), (N, 4, 2)),
+    "pad on the left": (lambda n, x: ragged.pad(x, n, 4, value=2.5, padding_side="left"), (TOTAL, 2)),
+    "unpad from the left": (lambda n, x: ragged.unpad(x, n, output_size=TOTAL, padding_side="left"), (N, 4, 2)),
 }
 INDICES = {
     "offsets": lambda n: ragged.offsets(n),
@@ -52,6 +54,10 @@ INDICES = {
     "lengths_from_positions": lambda n: ragged.Plan.from_positions(ragged.positions(n)).lengths,
     "lengths_from_mask": lambda n: ragged.Plan.from_mask(ragged.mask(n, 4)).lengths,
     "spans_to_mask": lambda n: ragged.spans_to_mask(n, n + 2, 9),
+    "mask on the left": lambda n: ragged.mask(n, 5, padding_side="left"),
+    "lengths_from_left_mask": lambda n: (
+        ragged.Plan.from_mask(ragged.mask(n, padding_side="left").to(n.dtype), padding_side="left").lengths
+    ),
 }
 
 

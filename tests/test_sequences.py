@@ -36,7 +36,6 @@ CALLS = {
     "expand": lambda s: tenter.expand(X[:1, 0, 0, 0], s((2, 3))),
     "numpy.tile": lambda s: tenter.numpy.tile(X, s((2, 3))),
     "image.resize": lambda s: tenter.image.resize(X[0, ..., :3], s((6, 7))),
-    "crop_resize": lambda s: tenter.image.crop_resize(X[0, ..., :3], s((0, 1, 2, 3)), 5),
     "lazy": lambda s: np.asarray(tenter.lazy.resize(X, s((6, 7)), axes=s((1, 2)))),
     "axes and a box": lambda s: tenter.resize(X, (7, 8), axes=s((2, 3)), box=[(3, 0), (1, 4)]),
 }

@@ -12,7 +12,10 @@ from tenter.maps._written import written
 OFFSETS = torch.tensor([0, 2, 2, 3, 7])
 RULE = (None, "linear", False, False, False)
 WRITTEN = written(tenter.axis_map(3, 5))
-RESIZE, AREA = "linear,center,,,,floor,torch,replicate,,-0.75", "overlap,center,3/2,1/2,4,floor,exact,wrap,,-0.75"
+RESIZE, AREA = (
+    "linear,half_pixel,,,,floor,torch,replicate,,-0.75",
+    "overlap,half_pixel,3/2,1/2,4,floor,exact,wrap,,-0.75",
+)
 
 
 def tracked(*shape: int):

@@ -21,7 +21,7 @@ from tenter import _native
 from tenter._arrays import signatures
 from tenter._rules import geometry, presets
 from tenter._rules.axis_rule import EDGES
-from tenter._specs import picture_sizes, resize_arguments
+from tenter._specs import modes, picture_sizes
 from tenter._specs.resize import KINDS
 
 ROOT = Path(__file__).parents[1]
@@ -151,9 +151,9 @@ def test_no_public_result_is_of_any_type(tmp_path):
 
 
 @pytest.mark.parametrize(("literal", "words"), [
-    (signatures.InterpolateMode, KINDS), (signatures.Mode, resize_arguments.MODES), (signatures.ModeName, (*resize_arguments.MODES, *resize_arguments.JOINT)),
+    (signatures.InterpolateMode, KINDS), (signatures.Mode, modes.MODES), (signatures.ModeName, (*modes.MODES, *modes.JOINT)),
     (signatures.Like, (*presets.PRESETS, *presets.OTHER_NAMES)), (signatures.Rounding, _native.WORDS["rounding"]), (signatures.AspectRatio, _native.WORDS["policy"]), (signatures.Arithmetic, _native.WORDS["named arithmetic"]),
-    (signatures.Align, (*geometry.ALIGNS, *geometry._ALIASES["align"])), (signatures.Tie, (*geometry.TIES, *geometry._ALIASES["tie"])), (signatures.Edge, EDGES), (signatures.Gravity, tuple(picture_sizes.GRAVITIES)),
+    (signatures.Align, geometry.ALIGNS), (signatures.Tie, (*geometry.TIES, *geometry._ONNX_TIES)), (signatures.Edge, EDGES), (signatures.Gravity, tuple(picture_sizes.GRAVITIES)),
 ])  # fmt: skip
 def test_the_words_that_checkers_know_are_those_that_calls_take(literal, words):
     given = [word for part in typing.get_args(literal) for word in (typing.get_args(part) or (part,))]
@@ -180,7 +180,6 @@ def test_every_overload_is_a_call_that_the_function_takes():
     rules = {
         "ResizeRule": signatures.ResizeRule,
         "PictureRule": signatures.PictureRule,
-        "PartRule": signatures.PartRule,
     }
     checked = 0
     for function, overload in overloads():

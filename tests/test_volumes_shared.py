@@ -58,7 +58,7 @@ def chunks_of(box: Any, chunk: tuple[int, ...]) -> Any:
 def test_blocks_read_their_elements_and_share_from_an_axis_on(name: str, first: int, block: tuple[int, ...]) -> None:
     source = Counting(noise((21, 26, 31)), (8, 5, 4))
     size, given = CALLS[name]
-    op = resized(source, [0, 1, 2], size, given)  # type: ignore[arg-type]
+    op = resized(source, [0, 1, 2], size, given)[0]  # type: ignore[arg-type]
     block = tuple(map(min, block, op.shape_out))
     shared, most = SharedChunks(source, op, block, first), kept_chunks(along(op, source.chunk, block), first)  # type: ignore[arg-type]
     want: Counter[tuple[int, ...]] = Counter()

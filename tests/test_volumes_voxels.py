@@ -51,7 +51,8 @@ def scales(name: str) -> list[list[float]]:
 
 def voxels_of_tiff(name: str) -> tuple[dict[str, float], str | None]:
     found = open_tiff(Path(name)).voxel
-    return dict(found.sizes), found.unit
+    (unit,) = set(map(found.units.get, found.sizes))
+    return dict(found.sizes), unit
 
 
 # ---- numbers for each axis

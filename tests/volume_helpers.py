@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -61,3 +62,42 @@ def tree(folder: str) -> dict[str, bytes]:
     return {
         os.path.relpath(path, folder): path.read_bytes() for path in sorted(Path(folder).rglob("*")) if path.is_file()
     }
+
+
+def ome(
+    name: str, x: Any, axes: str = "zyx", format_: int = 3, scale: Any = None, units: Any = None, of_all: Any = None,
+    **held: Any,
+) -> None:  # fmt: skip
+    """An OME-Zarr group with one level. units: by axis. of_all: a scale for all levels. held: what else it says."""
+    kinds = {"t": "time", "c": "channel"}
+    said = [
+        {"name": n, "type": kinds.get(n, "space"), **({"unit": units[n]} if n in (units or {}) else {})} for n in axes
+    ]
+    steps = [{"type": "scale", "scale": scale or [1.0] * x.ndim}]
+    entry = {"name": "i", "axes": said, "datasets": [{"path": "0", "coordinateTransformations": steps}]}
+    if of_all:
+        entry["coordinateTransformations"] = [{"type": "scale", "scale": of_all}]
+    v2 = {"multiscales": [{**entry, "version": "0.4"}], **held}
+    attributes = v2 if format_ == 2 else {"ome": {"version": "0.5", "multiscales": [entry], **held}}
+    made = zarr.create_group(name, zarr_format=format_, attributes=attributes)
+    how = {"chunk_key_encoding": {"name": "v2", "separator": "/"}} if format_ == 2 else {"dimension_names": list(axes)}
+    made.create_array("0", data=x, chunks=tuple(min(8, n) for n in x.shape), **how)
+
+
+def consolidate(name: str, format_: int) -> None:
+    """Consolidate the metadata of a group, of which zarr warns in format 3."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        zarr.consolidate_metadata(name, zarr_format=format_)
+
+
+def said(name: str) -> dict[str, Any]:
+    """What a group says as OME-Zarr."""
+    attributes = dict(zarr.open_group(name, mode="r", use_consolidated=False).attrs)
+    return attributes.get("ome", attributes)
+
+
+def placed(name: str, level: int = 0) -> tuple[list[float], list[float]]:
+    """The scale and the translation of a level."""
+    scale, translation = said(name)["multiscales"][0]["datasets"][level]["coordinateTransformations"]
+    return scale["scale"], translation["translation"]

@@ -34,13 +34,13 @@ def alignments() -> Figure:
                     svg.parts.append(f'<circle cx="{n(x)}" cy="{n(top + 50)}" r="10" {look}/>')
                     svg.text(x, top + 54.5, str(o), "cell white")
 
-        notes = {"center": "the edges of the axes line up: PyTorch, Pillow, OpenCV, scikit-image, JAX, ONNX",
-                 "corners": "the centers of the corner pixels line up: align_corners=True, SciPy's zoom",
+        notes = {"half_pixel": "the edges of the axes line up: PyTorch, Pillow, OpenCV, scikit-image, JAX, ONNX",
+                 "align_corners": "the centers of the corner pixels line up: align_corners=True, SciPy's zoom",
                  "asymmetric": "index 0 is index 0: nearest of PyTorch and OpenCV"}  # fmt: skip
         return Custom(70, draw, f'align="{align}"', notes[align])
 
     says = "Positions of outputs in the input, for 4 to 6 and 6 to 3 pixels, by three alignments"
-    return Figure(says, "", [[drawn(align)] for align in ("center", "corners", "asymmetric")])
+    return Figure(says, "", [[drawn(align)] for align in ("half_pixel", "align_corners", "asymmetric")])
 
 
 def columns(svg: Svg, left: float, top: float) -> None:
@@ -102,24 +102,24 @@ def pixels() -> Figure:
         for r, mode in enumerate(("nearest", "linear", "cubic", "area")):
             y = top + 24 + r * (out * cell + 10)
             svg.text(left + 12, y + 14, mode)
-            reference = tenter.resize(PICTURE, out, mode=mode)
+            reference = tenter.resize(PICTURE, (out, out), mode=mode)
             for k, (library, how) in enumerate(PRESETS.items()):
                 x = left + LABEL + k * COLUMN + 2
                 if how.modes and mode not in how.modes:
                     svg.text(x + 2, y + 14, "-", "dim")
                     continue
-                made = tenter.resize(PICTURE, out, mode=mode, like=library)
+                made = tenter.resize(PICTURE, (out, out), mode=mode, like=library)
                 grays(svg, x, y, made, cell, np.abs(made - reference) > 25)
 
     def picture(svg: Svg, left: float, top: float, width: float) -> None:
         grays(svg, left + LABEL, top, PICTURE, cell, np.zeros((12, 12), bool))
         svg.text(left + 12, top + 14, "picture")
         for k, line in enumerate(("12 x 12 pixels, each result 7 x 7.", "Framed: more than 25 levels of 255",
-                                  "from what torch's rules give.")):  # fmt: skip
+                                  "from what tenter's own rules give.")):  # fmt: skip
             svg.text(left + LABEL + 140, top + 14 + k * 20, line, "dim")
 
     tall = 24 + 4 * (out * cell + 10)
-    call = Custom(tall, draw, "tenter.resize(picture, 7, mode=mode, like=library)", "")
+    call = Custom(tall, draw, "tenter.resize(picture, (7, 7), mode=mode, like=library)", "")
     says = "A picture of a ring shrunk by eight libraries' conventions in four modes: most results differ"
     return Figure(says, "", [[Custom(12 * cell + 8, picture)], [call]])
 

@@ -29,14 +29,16 @@ const Calls = (() => {
   function options({op, mode, corners, antialias, like, align}) {
     const filtered = !mode.startsWith("nearest") && mode !== "area";
     if (op === "resize") {
+      // Lanczos never aliases unless the call says so.
+      const said = mode.startsWith("lanczos") && !Maps.CONVENTIONS[like].antialias ? false : null;
       return {
         like, align: align === "auto" ? null : align,
-        antialias: !filtered || antialias === "auto" ? null : antialias === "yes",
+        antialias: !filtered ? null : antialias === "auto" ? said : antialias === "yes",
       };
     }
     const cornered = filtered && mode !== "lanczos3";
     return {
-      like: "torch", align: cornered && corners === "yes" ? "corners" : null,
+      like: "torch", align: cornered && corners === "yes" ? "align_corners" : null,
       antialias: mode === "lanczos3" || (filtered && antialias === "yes"),
     };
   }

@@ -92,7 +92,7 @@ const Code = (() => {
     for (const m of [mode, ...modes].filter((name) => modes.includes(name))) {
       const filtered = ["linear", "cubic", "lanczos3"].includes(m);
       for (const antialias of m === "lanczos3" ? [true] : filtered ? [false, true] : [false])
-        for (const align of filtered && m !== "lanczos3" ? [null, "corners"] : [null]) {
+        for (const align of filtered && m !== "lanczos3" ? [null, "align_corners"] : [null]) {
           // PyTorch antialiases images alone.
           const code = m === "lanczos3" ? `interpolate(x[None, None, None], (1, ${out}), mode="lanczos", antialias=True)[0, 0, 0]`
             : interpolated(out, m, antialias, align, !antialias);
@@ -116,10 +116,10 @@ const Code = (() => {
 
   function* interp(module, n, out) {
     const at = `(${module}.arange(${out}) + 0.5) * ${n} / ${out} - 0.5`;
-    yield [`${module}.interp(${at}, ${module}.arange(${n}), x)`, Maps.resized(n, out, "linear")];
+    yield [`${module}.interp(${at}, ${module}.arange(${n}), x)`, Maps.resized(n, out, "linear", {antialias: false})];
     if (out > 1) {
       const code = `${module}.interp(${module}.linspace(0, ${n - 1}, ${out}), ${module}.arange(${n}), x)`;
-      yield [code, Maps.resized(n, out, "linear", {align: "corners"})];
+      yield [code, Maps.resized(n, out, "linear", {align: "align_corners", antialias: false})];
     }
   }
 
@@ -151,7 +151,7 @@ const Code = (() => {
     if (out <= n) modes.area = "AREA"; // where one axis grows it does something else
     for (const [m, name] of Object.entries(modes)) {
       const code = `cv2.resize(x[None], (${out}, 1), interpolation=cv2.INTER_${name})[0]`;
-      yield [code, Maps.resized(n, out, m, {like: "opencv"})];
+      yield [code, Maps.resized(n, out, m, {like: "opencv", antialias: m === "area" ? null : false})];
     }
   }
 
@@ -159,14 +159,15 @@ const Code = (() => {
     const zoom = `scipy.ndimage.zoom(x, ${out} / ${n}`, grid = `, mode="nearest", grid_mode=True)`;
     for (const [m, order] of [["linear", 1], ["nearest", 0]]) {
       yield [`${zoom}, order=${order})`, Maps.resized(n, out, m, {like: "scipy"})];
-      const how = {like: "scipy", align: m === "linear" ? "center" : null};
+      const how = {like: "scipy", align: m === "linear" ? "half_pixel" : null};
       yield [`${zoom}, order=${order}${grid}`, Maps.resized(n, out, m === "nearest" ? "nearest-exact" : m, how)];
     }
   }
 
   function* skimage({n, out}) {
-    yield [`skimage.transform.resize(x, (${out},), order=1, mode="edge", anti_aliasing=False)`, Maps.resized(n, out, "linear")];
     const code = `skimage.transform.resize(x, (${out},)`;
+    const edges = `${code}, order=1, mode="edge", anti_aliasing=False)`;
+    yield [edges, Maps.resized(n, out, "linear", {antialias: false})];
     yield [`${code}, order=1)`, Maps.resized(n, out, "linear", {like: "skimage"})];
     yield [`${code}, order=1, anti_aliasing=False)`, Maps.resized(n, out, "linear", {like: "skimage", antialias: false})];
     yield [`${code}, order=0, anti_aliasing=False)`, Maps.resized(n, out, "nearest", {like: "skimage"})];

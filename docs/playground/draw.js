@@ -75,8 +75,8 @@ const Draw = (() => {
     let [first, step] = [nIn / nOut / 2, nIn / nOut]; // of output centers, from the axis's edge
     const {align} = Maps.rule(state.mode, Calls.options(state));
     // Nearest modes with near edges take the input under the output's left edge; areas have no corners.
-    const lined = state.mode.startsWith("nearest") ? align === "corners"
-      : state.mode === "area" ? align === "asymmetric" : align !== "center";
+    const lined = state.mode.startsWith("nearest") ? align === "align_corners"
+      : state.mode === "area" ? align === "asymmetric" : align !== "half_pixel";
     if (lined) {
       const line = Maps.units(nIn, nOut, align);
       if (line.step) [first, step] = [line.first / line.unit + 0.5, line.step / line.unit];

@@ -77,13 +77,13 @@ const Maps = (() => {
   // ---- conventions: what libraries mean by "resize" (tenter.conventions)
 
   const USUAL = {
-    align: "center", nearestAlign: "center", cornersAntialias: "corners", tie: "prefer_ceil", arithmetic: "exact",
-    exactArithmetic: "exact", cubic: -0.75, cubicAntialias: -0.5, edge: "replicate", edgeAntialias: "renormalize",
+    align: "half_pixel", nearestAlign: "half_pixel", cornersAntialias: "align_corners", tie: "prefer_ceil",
+    arithmetic: "exact", exactArithmetic: "exact", cubic: -0.75, cubicAntialias: -0.5, edge: "replicate", edgeAntialias: "renormalize",
     antialias: false, blur: "filter", area: "overlap", modes: null,
   };
   const FEW = ["nearest", "nearest-exact", "linear"];
   const CONVENTIONS = {
-    tenter: {nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor"},
+    tenter: {nearestAlign: "asymmetric", tie: "floor", cubic: -0.5, edge: "renormalize", antialias: true},
     torch: {
       nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", arithmetic: "torch",
       exactArithmetic: "torch", area: "touched",
@@ -101,11 +101,13 @@ const Maps = (() => {
       arithmetic: "scipy", exactArithmetic: "scipy", edge: "reflect", edgeAntialias: "reflect", antialias: true,
       blur: "gaussian", modes: FEW,
     },
-    scipy: {align: "corners", nearestAlign: "corners", arithmetic: "scipy", exactArithmetic: "scipy", modes: FEW},
+    scipy: {
+      align: "align_corners", nearestAlign: "align_corners", arithmetic: "scipy", exactArithmetic: "scipy", modes: FEW,
+    },
   };
   for (const name in CONVENTIONS) CONVENTIONS[name] = {...USUAL, ...CONVENTIONS[name]};
 
-  /** One axis's rule: the convention's, with the given fields replaced. align: null, center, corners or asymmetric. */
+  /** One axis's rule: the convention's, with the given fields replaced. align: null or one of State's words. */
   function rule(mode, {like = "tenter", antialias = null, align = null} = {}) {
     const how = CONVENTIONS[like];
     const near = mode.startsWith("nearest"), exact = mode === "nearest-exact";
@@ -114,8 +116,8 @@ const Maps = (() => {
     if (mode === "area" && (how.area !== "touched" || align)) kind = "overlap";
     if (wide && kind === "linear" && how.blur === "gaussian") kind = "gaussian";
     const arithmetic = near && align ? "exact" : exact ? how.exactArithmetic : how.arithmetic;
-    let at = align ?? (exact ? "center" : near ? how.nearestAlign : how.align);
-    if (at === "corners" && wide) at = how.cornersAntialias;
+    let at = align ?? (exact ? "half_pixel" : near ? how.nearestAlign : how.align);
+    if (at === "align_corners" && wide) at = how.cornersAntialias;
     return {
       kind, align: at, antialias: wide, arithmetic, tie: exact ? "prefer_ceil" : how.tie,
       edge: mode === "area" ? "renormalize" : wide ? how.edgeAntialias : how.edge,
@@ -128,8 +130,8 @@ const Maps = (() => {
   const gcd = (a, b) => (b ? gcd(b, a % b) : Math.abs(a));
   function units(nIn, nOut, align) {
     let step = nIn, q = nOut;
-    if (align === "corners" || align === "corner_areas") [step, q] = nOut > 1 ? [nIn - 1, nOut - 1] : [0, 1];
-    const first = align === "center" || align === "corner_areas" ? step - q : 0;
+    if (align === "align_corners" || align === "corner_areas") [step, q] = nOut > 1 ? [nIn - 1, nOut - 1] : [0, 1];
+    const first = align === "half_pixel" || align === "corner_areas" ? step - q : 0;
     const common = gcd(gcd(first, 2 * step), 2 * q);
     return {first: first / common, step: (2 * step) / common, unit: (2 * q) / common};
   }
@@ -154,7 +156,7 @@ const Maps = (() => {
       return (o) => Math.floor(at[o]);
     }
     if (how.arithmetic === "opencv") return (o) => Math.floor(o * (1 / (nOut / nIn)));
-    if (how.arithmetic === "scipy" && how.align === "corners") {
+    if (how.arithmetic === "scipy" && how.align === "align_corners") {
       const rise = nOut > 1 ? (nIn - 1) / (nOut - 1) : 1;
       return (o) => Math.floor(o * rise + 0.5);
     }

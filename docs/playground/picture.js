@@ -59,7 +59,7 @@ const Picture = (() => {
   }
 
   function call({width, blur}, mode) {
-    const flag = blur === "yes" && !mode.startsWith("nearest") && mode !== "area" ? ", antialias=True" : "";
+    const flag = blur === "no" && !mode.startsWith("nearest") && mode !== "area" ? ", antialias=False" : "";
     return `tenter.resize(img, (${Scene.heightOf(width)}, ${width}), axes=(0, 1), mode="${mode}"${flag})`;
   }
 

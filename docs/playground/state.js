@@ -28,9 +28,9 @@ const State = (() => {
     corners: {words: ["no", "yes"], usual: "no"},
     antialias: {words: ["auto", "no", "yes"], usual: "auto"},
     like: {words: Object.keys(Maps.CONVENTIONS), usual: "tenter"},
-    align: {words: ["auto", "center", "corners", "asymmetric"], usual: "auto"},
+    align: {words: ["auto", "half_pixel", "align_corners", "asymmetric"], usual: "auto"},
     width: {least: 8, most: 192, usual: 24}, // of the picture
-    blur: {words: ["no", "yes"], usual: "no"}, // the picture's antialias
+    blur: {words: ["no", "yes"], usual: "yes"}, // the picture's antialias
     zoom: {words: ["1", "2", "4", "8"], usual: "1"},
   };
   const OF_ARRAY = ["rows", "cols"], OF_SAMPLES = ["n", "out", "mode"];

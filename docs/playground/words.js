@@ -45,7 +45,7 @@ const Words = (() => {
   function nearest({n, out}, {align, tie}) {
     if (tie === "floor")
       return align === "asymmetric" ? "the input under its left edge" : "the last input whose center is not past its own";
-    const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, corners: "the nearest input"};
+    const of = {asymmetric: `the input nearest to index o · ${n} / ${out}`, align_corners: "the nearest input"};
     return of[align] ?? "the input that contains its center";
   }
 
@@ -62,7 +62,7 @@ const Words = (() => {
     if (Maps.equal(whole, Maps.every(state.n, 1))) return "Every output is centered on an input and copies it.";
     const rule = Maps.rule(state.mode, Calls.options(state)), widened = rule.antialias && state.out < state.n;
     const does = state.mode.startsWith("nearest") ? `copies ${nearest(state, rule)}` : mixture(state, rule, widened);
-    const cornered = rule.align === "corners" && state.mode !== "area"; // areas have edges
+    const cornered = rule.align === "align_corners" && state.mode !== "area"; // areas have edges
     const ends = cornered ? " The centers of the first and last cells are lined up." : "";
     const first = rule.kind === "gaussian" ? "a Gaussian goes first" : "the filter is wider";
     const wide = widened ? ` Antialias: the output is shorter, so ${first}.` : "";

@@ -34,12 +34,15 @@ void fill(char* dst, int64_t n, const char* value, int64_t value_bytes, bool zer
   for (int64_t done = value_bytes; done < n; done *= 2) std::memcpy(dst + done, dst, size_t(std::min(done, n - done)));
 }
 
-// A row of a mask that is no longer than this is copied from a table of ones and zeros, as one block of fixed size that
-// spills into the next rows.
+// A row of a mask that is no longer than this is copied from a table of ones, zeros and ones, as one block of fixed
+// size that spills into the next rows.
 constexpr int64_t short_mask = 64;
 struct Mask {
-  char bytes[2 * short_mask] = {};
-  constexpr Mask() { std::fill_n(bytes, short_mask, 1); }
+  char bytes[3 * short_mask] = {};
+  constexpr Mask() {
+    std::fill_n(bytes, short_mask, 1);
+    std::fill_n(bytes + 2 * short_mask, short_mask, 1);
+  }
 };
 constexpr Mask mask;
 
@@ -48,12 +51,12 @@ void mask_rows(const PadTask& t, int64_t lo, int64_t hi) {
   char* to = t.dst + lo * t.length;
   const char* const last = t.dst + hi * t.length - short_mask;
   for (; lo < hi; ++lo, to += t.length) {
-    const int64_t n = t.offset[lo + 1] - t.offset[lo];
+    const int64_t first = t.left ? t.start(lo) : t.held(lo);  // of equal values
     if (t.length <= short_mask && to <= last) {
-      std::memcpy(to, mask.bytes + short_mask - n, short_mask);
+      std::memcpy(to, mask.bytes + (t.left ? 2 : 1) * short_mask - first, short_mask);
     } else {
-      std::memset(to, 1, size_t(n));
-      std::memset(to + n, 0, size_t(t.length - n));
+      std::memset(to, !t.left, size_t(first));
+      std::memset(to + first, t.left, size_t(t.length - first));
     }
   }
 }
@@ -277,11 +280,14 @@ void pad(const PadTask& t, int threads) {
     const int64_t hi = std::min(total, (c + 1) * each);
     for (int64_t lo = c * each; lo < hi;) {
       const int64_t i = lo / t.length, at = lo - i * t.length, stop = std::min(t.length, at + hi - lo);
-      const int64_t first = t.offset[i], held = std::clamp(t.offset[i + 1] - first, at, stop);
-      char* const to = t.dst + lo * t.bytes;
-      const int64_t copied = (held - at) * t.bytes;
-      if (copied) std::memcpy(to, t.src + (first + at) * t.bytes, size_t(copied));
-      fill(to + copied, (stop - held) * t.bytes, t.value, t.value_bytes, zero);
+      const int64_t start = t.start(i), begin = std::clamp(start, at, stop);
+      const int64_t end = std::clamp(start + t.held(i), begin, stop);
+      char* const to = t.dst + (lo - at) * t.bytes;  // the row's first place
+      if (at < begin) fill(to + at * t.bytes, (begin - at) * t.bytes, t.value, t.value_bytes, zero);
+      if (begin < end)
+        std::memcpy(to + begin * t.bytes, t.src + (t.offset[i] + begin - start) * t.bytes,
+                    size_t((end - begin) * t.bytes));
+      if (end < stop) fill(to + end * t.bytes, (stop - end) * t.bytes, t.value, t.value_bytes, zero);
       lo += stop - at;
     }
   });
@@ -294,7 +300,7 @@ void unpad(const PadTask& t, int threads) {
     int64_t lo = c * each, i = std::upper_bound(t.offset, t.offset + t.n + 1, lo) - t.offset - 1;
     for (; lo < hi; ++i) {
       const int64_t stop = std::min(hi, t.offset[i + 1]);
-      const char* const from = t.src + (i * t.length + lo - t.offset[i]) * t.bytes;
+      const char* const from = t.src + (i * t.length + t.start(i) + lo - t.offset[i]) * t.bytes;
       std::memcpy(t.dst + lo * t.bytes, from, size_t((stop - lo) * t.bytes));
       lo = std::max(lo, stop);
     }

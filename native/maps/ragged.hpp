@@ -87,6 +87,7 @@ void repeat_padded(const RepeatPaddedTask& t, int threads);
 // pad: copies ragged rows to a padded array of (n, length) positions, and fills the rest of each row with `value`.
 // Without a value it writes a mask instead: 1 for positions of rows, 0 for padding. unpad: copies padded rows back to
 // ragged rows. No row is longer than length.
+//   left         whether the padding comes before a row, else after it
 //   bytes        of a position
 //   value        null for a mask
 //   value_bytes  bytes of the value; a position has a multiple of them
@@ -94,9 +95,14 @@ struct PadTask {
   const char* src;
   char* dst;
   const int64_t* offset;
+  bool left;
   int64_t n, length, bytes;
   const char* value;
   int64_t value_bytes;
+
+  int64_t held(int64_t row) const { return offset[row + 1] - offset[row]; }
+  // The first place of a padded row that holds a position.
+  int64_t start(int64_t row) const { return left ? length - held(row) : 0; }
 };
 void pad(const PadTask& t, int threads);
 void unpad(const PadTask& t, int threads);

@@ -67,11 +67,11 @@ PyMethodDef functions[] = {
     fast<ragged_offsets, 3>("ragged_offsets"),
     fast<ragged_row_ids, 3>("ragged_row_ids"),
     fast<ragged_ranges, 5>("ragged_ranges"),
-    fast<ragged_mask, 3>("ragged_mask"),
+    fast<ragged_mask, 4>("ragged_mask"),
     fast<ragged_spans, 4>("ragged_spans"),
     fast<segment, 5>("segment"),
-    fast<ragged_pad, 5>("ragged_pad"),
-    fast<ragged_unpad, 4>("ragged_unpad"),
+    fast<ragged_pad, 6>("ragged_pad"),
+    fast<ragged_unpad, 5>("ragged_unpad"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -52,11 +52,12 @@ void bind_extremes(nb::module_& m) {
 }
 
 void bind_padding(nb::module_& m) {
-  m.def("pad", [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t n, int64_t length, int64_t bytes,
+  m.def("pad", [](uintptr_t src, uintptr_t dst, uintptr_t offset, bool left, int64_t n, int64_t length, int64_t bytes,
                   uintptr_t value, int64_t value_bytes, int threads) {
     const PadTask task{pointer<char>(src),
                        reinterpret_cast<char*>(dst),
                        pointer<int64_t>(offset),
+                       left,
                        n,
                        length,
                        bytes,
@@ -64,12 +65,12 @@ void bind_padding(nb::module_& m) {
                        value_bytes};
     without_gil([&] { pad(task, threads); });
   });
-  m.def("unpad",
-        [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t n, int64_t length, int64_t bytes, int threads) {
-          const PadTask task{
-              pointer<char>(src), reinterpret_cast<char*>(dst), pointer<int64_t>(offset), n, length, bytes, nullptr, 0};
-          without_gil([&] { unpad(task, threads); });
-        });
+  m.def("unpad", [](uintptr_t src, uintptr_t dst, uintptr_t offset, bool left, int64_t n, int64_t length, int64_t bytes,
+                    int threads) {
+    const PadTask task{
+        pointer<char>(src), reinterpret_cast<char*>(dst), pointer<int64_t>(offset), left, n, length, bytes, nullptr, 0};
+    without_gil([&] { unpad(task, threads); });
+  });
   m.def("repeat_padded", [](uintptr_t src, uintptr_t dst, uintptr_t offset, int64_t rows, int64_t width, int64_t room,
                             int64_t bytes, uintptr_t value, int64_t value_bytes, int threads, bool stream) {
     const RepeatPaddedTask task{pointer<char>(src),

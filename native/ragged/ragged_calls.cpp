@@ -46,6 +46,12 @@ struct RowNumbers {
   Numbers numbers_;
 };
 
+// The side of the padding, in words of Python. Returns false for other words.
+bool read_side(PyObject* word, bool& left) {
+  left = PyUnicode_Check(word) && PyUnicode_CompareWithASCIIString(word, "left") == 0;
+  return left || word == Py_None || (PyUnicode_Check(word) && PyUnicode_CompareWithASCIIString(word, "right") == 0);
+}
+
 int64_t integer_at(const ArrayView& x, int64_t i) {
   return is_int32(x) ? load_once<int32_t>(x.data + 4 * i) : load_once<int64_t>(x.data + 8 * i);
 }
@@ -126,24 +132,26 @@ static bool is_large_mask(int64_t bytes, PyObject* out) {
   return out == Py_None && (bytes >= largest_mask || tuning.guard_blocks);
 }
 
-// (lengths, max_len, out) -> bool[n, max_len]
+// (lengths, max_len, side, out) -> bool[n, max_len]. side: "left" or "right"; None for the right one.
 Outcome ragged_mask(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView lengths;
   RowLengths rows;
   Reading found = arguments.integers(args[0], lengths);
-  if (found == Reading::readable && is_large_mask(lengths.shape[0], args[2])) found = Reading::unreadable;
+  bool left;
+  if (!read_side(args[2], left)) return Outcome::declined();
+  if (found == Reading::readable && is_large_mask(lengths.shape[0], args[3])) found = Reading::unreadable;
   if (found == Reading::readable) found = rows.read(lengths, Py_None);
   if (found != Reading::readable) return Outcome::unread(found);
   const int64_t most = rows.longest();
   int64_t room = most, bytes;
   if (args[1] != Py_None && (!exact_int(args[1], room) || room < most)) return Outcome::declined();
-  if (!fits_machine(rows.n, room, bytes) || is_large_mask(bytes, args[2])) return Outcome::declined();
+  if (!fits_machine(rows.n, room, bytes) || is_large_mask(bytes, args[3])) return Outcome::declined();
   const int64_t shape[2] = {rows.n, room};
   ArrayView like = lengths;
   if (!(like.dtype = bool_like(lengths))) return Outcome::declined();
-  return made(args[0], like, shape, 2, args[2], [&](char* to, int threads, bool) {
-    pad({nullptr, to, rows.offset, rows.n, room, 1, nullptr, 0}, threads);
+  return made(args[0], like, shape, 2, args[3], [&](char* to, int threads, bool) {
+    pad({nullptr, to, rows.offset, left, rows.n, room, 1, nullptr, 0}, threads);
   });
 }
 
@@ -185,7 +193,8 @@ Outcome ragged_spans(PyObject* const* args, Py_ssize_t) {
               [&](char* to, int threads, bool) { mark_spans({pairs, to, rows, k, n}, threads); });
 }
 
-// (x, lengths, max_len, value, out) -> rows padded to one length. value: the bytes of an element; None for zeros.
+// (x, lengths, max_len, value, side, out) -> rows padded to one length. value: the bytes of an element; None for zeros.
+// side: as above.
 Outcome ragged_pad(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView x, lengths;
@@ -194,7 +203,8 @@ Outcome ragged_pad(PyObject* const* args, Py_ssize_t) {
   if (found == Reading::readable) found = arguments.integers(args[1], lengths);
   if (found == Reading::readable) found = rows.read(lengths, Py_None);
   if (found != Reading::readable) return Outcome::unread(found);
-  if (x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous()) return Outcome::declined();
+  bool left;
+  if (x.ndim < 1 || x.ndim >= max_read_dims || !x.contiguous() || !read_side(args[4], left)) return Outcome::declined();
   const int64_t most = rows.longest();
   int64_t room = most, values, bytes, shape[max_read_dims];
   const bool enough = args[2] == Py_None || (exact_int(args[2], room) && room >= most);
@@ -210,12 +220,12 @@ Outcome ragged_pad(PyObject* const* args, Py_ssize_t) {
     element = PyBytes_AsString(args[3]);
   }
   const auto fill = [&](char* to, int threads, bool) {
-    pad({x.data, to, rows.offset, rows.n, room, each, element, x.dtype->itemsize}, threads);
+    pad({x.data, to, rows.offset, left, rows.n, room, each, element, x.dtype->itemsize}, threads);
   };
-  return made(args[0], x, shape, x.ndim + 1, args[4], fill);
+  return made(args[0], x, shape, x.ndim + 1, args[5], fill);
 }
 
-// (x, lengths, total, out) -> rows without their padding
+// (x, lengths, total, side, out) -> rows without their padding
 Outcome ragged_unpad(PyObject* const* args, Py_ssize_t) {
   Arguments arguments;
   ArrayView x, lengths;
@@ -224,7 +234,8 @@ Outcome ragged_unpad(PyObject* const* args, Py_ssize_t) {
   if (found == Reading::readable) found = arguments.integers(args[1], lengths);
   if (found == Reading::readable) found = rows.read(lengths, args[2]);
   if (found != Reading::readable) return Outcome::unread(found);
-  if (x.ndim < 2 || !x.contiguous()) return Outcome::declined();
+  bool left;
+  if (x.ndim < 2 || !x.contiguous() || !read_side(args[3], left)) return Outcome::declined();
   const int64_t n_rows = x.shape[0], length = x.shape[1];
   if (n_rows != rows.n || !rows.total || rows.longest() > length) return Outcome::declined();
   const int64_t each = x.n_values() / (n_rows * length) * x.dtype->itemsize;
@@ -232,9 +243,9 @@ Outcome ragged_unpad(PyObject* const* args, Py_ssize_t) {
   if (!each || !fits_machine(rows.total, each, bytes)) return Outcome::declined();
   shape[0] = rows.total, std::copy_n(x.shape + 2, x.ndim - 2, shape + 1);
   const auto fill = [&](char* to, int threads, bool) {
-    unpad({x.data, to, rows.offset, n_rows, length, each, nullptr, 0}, threads);
+    unpad({x.data, to, rows.offset, left, n_rows, length, each, nullptr, 0}, threads);
   };
-  return made(args[0], x, shape, x.ndim - 1, args[3], fill);
+  return made(args[0], x, shape, x.ndim - 1, args[4], fill);
 }
 
 }  // namespace tenter

@@ -40,11 +40,11 @@ bool box_of(const Fraction& begin, const Fraction& end, Box& to);
 constexpr int64_t farthest_edge = int64_t(1) << 24, most_part_outputs = int64_t(1) << 24;
 constexpr int finest_edge = 60, finest_scaled = 30;
 
-// How outputs are aligned with inputs (tenter.geometry.Geometry). The flag says whether ONNX defines the name.
+// How outputs are aligned with inputs (tenter.geometry.Geometry). The flag says whether ONNX alone has it.
 // clang-format off
 #define TENTER_ALIGNS(row) \
-  row(center, false) \
-  row(corners, false) \
+  row(half_pixel, false) \
+  row(align_corners, false) \
   row(asymmetric, false) \
   row(corner_areas, false) \
   row(half_pixel_symmetric, true) \
@@ -60,10 +60,10 @@ constexpr bool is_onnx(Align a) {
 // Whether steps divide the distance between the centers of the first and the last pixel, else the whole extent; and
 // whether positions are the centers of outputs' areas.
 inline bool by_corners(Align a) {
-  return a == Align::corners || a == Align::corner_areas || a == Align::tf_crop_and_resize;
+  return a == Align::align_corners || a == Align::corner_areas || a == Align::tf_crop_and_resize;
 }
 inline bool by_halves(Align a, int64_t n_out) {
-  return a == Align::center || a == Align::corner_areas || a == Align::half_pixel_symmetric ||
+  return a == Align::half_pixel || a == Align::corner_areas || a == Align::half_pixel_symmetric ||
          (a == Align::pytorch_half_pixel && n_out != 1);
 }
 

@@ -62,14 +62,14 @@ bool interpolates_bytes(const AxisRule& rule, int64_t n_in, int64_t n_out, const
                         const AxisNumbers& by) {
   const bool copies = call.keeps_lengths && !by.scale && !by.box;
   if (!call.bytes || call.n_axes != 2 || call.on_device || copies || !n_in || !n_out) return false;
-  if (rule.antialias || rule.edge != Edge::replicate) return false;
+  if (rule.antialias || !(rule.edge == Edge::replicate || (rule.edge == Edge::renormalize && !by.box))) return false;
   return has_filter(rule, FilterKind::triangle) || has_filter(rule, FilterKind::cubic);
 }
 
 // Whether antialiased 8-bit values get Pillow's weights.
 bool has_pillow_weights(const AxisRule& rule, int64_t n_in, const AxisNumbers& by) {
   const bool within = !by.box || (by.box->begin >= 0 && by.box->end <= double(n_in));
-  return rule.antialias && rule.align == Align::center && !by.scale && rule.edge == Edge::renormalize && within &&
+  return rule.antialias && rule.align == Align::half_pixel && !by.scale && rule.edge == Edge::renormalize && within &&
          n_in <= longest_pillow && rule.of_pillow();
 }
 
@@ -97,7 +97,7 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
   }
   const bool interpolates = interpolates_bytes(*this, n_in, n_out, call, by);
   if (how == Arithmetic::opencv && !is_nearest()) {
-    const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::center && !by.box &&
+    const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::half_pixel && !by.box &&
                        n_in < longest_pillow && n_out < longest_pillow;
     return steps ? Arithmetic::steps : interpolates ? Arithmetic::taps : Arithmetic::exact;
   }
@@ -208,8 +208,8 @@ std::optional<SourceIndex> AxisRule::source_index_at(Edge padding, int64_t n_in,
       step = 1.0 / (scale ? scale->value : double(n_out) / double(n_in)), formula = Formula::offset;
       break;
     case Arithmetic::scipy:
-      formula = align == Align::corners ? Formula::offset : Formula::centers;
-      if (align == Align::corners) first = 0.5, step = n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0;
+      formula = align == Align::align_corners ? Formula::offset : Formula::centers;
+      if (align == Align::align_corners) first = 0.5, step = n_out > 1 ? double(n_in - 1) / double(n_out - 1) : 1.0;
       break;
     case Arithmetic::jax: formula = Formula::float_quotients; break;
     case Arithmetic::exact: break;

@@ -103,7 +103,7 @@ struct AxisRule {
   bool is_nearest() const { return kind == Kind::nearest || kind == Kind::nearest_exact; }
   bool is_area() const { return kind == Kind::area || kind == Kind::overlap; }
   // The alignment that is used: areas have edges, so they cannot be aligned by corners.
-  Align lined_up_by() const { return is_area() && by_corners(align) ? Align::center : align; }
+  Align lined_up_by() const { return is_area() && by_corners(align) ? Align::half_pixel : align; }
   // The filter, if it is one of Pillow's.
   const NamedFilter* of_pillow() const { return kind == Kind::filter && filter ? tenter::of_pillow(*filter) : nullptr; }
   // The arithmetic to use: chooses PyTorch's kernel for `torch`, and one for 8-bit values. Sets by.scale to null if the

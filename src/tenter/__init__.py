@@ -82,6 +82,16 @@ _MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "rag
 # Functions and types by their modules, for which the same holds.
 _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
 
+#: What other libraries' functions are here.
+_ELSEWHERE = {
+    "pad": "tenter.ragged.pad for rows of unequal lengths, numpy.pad or torch.nn.functional.pad for edges",
+    "upsample": "tenter.interpolate", "crop_resize": "tenter.image.resize(x, size, box=...)",
+    **dict.fromkeys(("zoom", "rescale"), "tenter.resize(x, scale=...)"),
+    "broadcast_to": "tenter.expand", "sequence_mask": "tenter.ragged.mask", "pad_sequence": "tenter.ragged.pad",
+    "kron": "tenter.repeat_interleave, which is a Kronecker product with ones",
+    **dict.fromkeys(("resized_crop", "imresize", "thumbnail"), "tenter.image.resize"),
+}  # fmt: skip
+
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
     def __getattr__(name: str) -> Any:
@@ -89,4 +99,5 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
         if name in _NAMES:
             return getattr(_imported(lambda: importlib.import_module(_NAMES[name])), name)
-        raise _unknown("tenter", name, did_you_mean(name, __dir__()))
+        meant = _ELSEWHERE.get(name)
+        raise _unknown("tenter", name, f" (did you mean {meant}?)" if meant else did_you_mean(name, __dir__()))

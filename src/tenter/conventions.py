@@ -55,7 +55,7 @@ def compare(*names: str, n_in: int = 4, n_out: int = 6) -> str:
     1     .  37  62      .  25  75
     """
     try:
-        chosen = {name: convention(name) for name in names or PRESETS}
+        chosen = {name: convention(name, "names") for name in names or PRESETS}
         n_in, n_out = integer("n_in", n_in, least=1), integer("n_out", n_out, least=1)
     except Refusal as refusal:
         raise error(refusal, "conventions.compare", *names) from None

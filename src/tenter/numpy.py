@@ -6,14 +6,15 @@ tenter refuses go to NumPy, for its result or error.
 
 from __future__ import annotations
 
-from typing import Any, SupportsIndex, TypeVar, overload
+from collections.abc import Sequence
+from typing import Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 from numpy import repeat as _numpy_repeat, tile as _numpy_tile
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import error
+from tenter._arrays.arguments import describe, dim, error, several
 from tenter._arrays.errors import Refusal, refuse, refuse_short
 from tenter._arrays.library import is_array, of
 from tenter._arrays.types import Array
@@ -26,6 +27,7 @@ from tenter._specs.repeat_arguments import tile_sizes
 __all__ = ["repeat", "tile"]
 
 Element = TypeVar("Element", bound=np.generic)
+Axes: TypeAlias = SupportsIndex | Sequence[SupportsIndex] | None
 
 
 @overload
@@ -112,10 +114,10 @@ def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | R
 
 
 @overload
-def tile(A: npt.NDArray[Element], reps: npt.ArrayLike) -> npt.NDArray[Element]: ...
+def tile(A: npt.NDArray[Element], reps: npt.ArrayLike, axis: Axes = None) -> npt.NDArray[Element]: ...
 @overload
-def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> npt.NDArray[Any]: ...
-def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
+def tile(A: npt.ArrayLike, reps: npt.ArrayLike, axis: Axes = None) -> npt.NDArray[Any]: ...
+def tile(A: npt.ArrayLike, reps: npt.ArrayLike, axis: Axes = None) -> Any:
     """Repeats the whole array reps[k] times along each axis: `numpy.tile`, faster.
 
     Parameters
@@ -124,6 +126,8 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
         Any dtype that NumPy has.
     reps : int or sequence of ints
         How many times; ones are put in front of the shorter of A's shape and reps.
+    axis : int or sequence of ints, optional
+        The axes that reps are for, one number each or one for all; the others stay. NumPy has no such argument.
 
     Returns
     -------
@@ -146,7 +150,15 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike) -> Any:
     >>> tile([1, 2], (2, 2))
     array([[1, 2, 1, 2],
            [1, 2, 1, 2]])
+    >>> tile(np.array([[1], [2]]), 3, axis=-1)
+    array([[1, 1, 1],
+           [2, 2, 2]])
     """
+    if axis is not None:
+        try:
+            reps = _reps_of_every_axis(A, reps, axis)
+        except Refusal as refusal:
+            raise error(refusal, "numpy.tile", A, reps, axis=axis) from None
     if type(A) is np.ndarray:
         given: Any = reps
         cached = FIND[np.ndarray]("numpy.tile", A, *(given if type(given) is tuple else (given,)))
@@ -174,6 +186,21 @@ def _tiled(A: Any, reps: Any) -> Any:
         return calls.perform("numpy.tile", x, given, front, spec)
     except Refusal:
         return _numpy_tile(A, reps)
+
+
+def _reps_of_every_axis(A: Any, reps: Any, axis: Any) -> tuple[Any, ...]:
+    """reps for all axes of A, ones where `axis` does not name them."""
+    several_axes, several_reps = several("axis", axis), several("reps", reps)
+    given = [axis] if several_axes is None else several_axes
+    each = [reps] * len(given) if several_reps is None else several_reps
+    ndim = A.ndim if is_array(A) else np.ndim(A)
+    axes = [dim("axis", a, ndim) for a in given]
+    if len(set(axes)) < len(axes):
+        refuse(ValueError, "axis", "each axis once", describe(axis))
+    if len(each) != len(axes):
+        refuse(ValueError, "reps", f"one number for all axes, or {len(axes)}, one each", str(len(each)))
+    by_axis = dict(zip(axes, each))
+    return tuple(by_axis.get(a, 1) for a in range(ndim))
 
 
 def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:

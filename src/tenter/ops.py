@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.arguments import MISSING, array, error
-from tenter._arrays.errors import Refusal
-from tenter._arrays.library import is_array, of, on_device, traced
+from tenter._arrays.arguments import MISSING, array, describe, dim as one_dim, error
+from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.library import dtype_name, is_array, of, on_device, traced
 from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, into, repeated
 from tenter._execution.calls import FIND, unknown
 from tenter._execution.executor import VIEW
 from tenter._specs import counts
+from tenter._specs.applied import AppliedMaps
 from tenter._specs.repeat import RepeatCounts, every
-from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, repeat_sizes, tile_sizes
+from tenter._specs.repeat_arguments import expanded_shape, refuse_axis, refuse_counts, repeat_sizes, tile_sizes
 from tenter._specs.spec import Spec
 
 if TYPE_CHECKING:
@@ -75,9 +76,10 @@ def repeat_interleave(
     ----------
     x : array
         Any shape and dtype; a list or number becomes a NumPy array.
-    repeats : int or array of ints
+    repeats : int, array of ints, or dict
         How many times each element is repeated: one number for all, or one per position of dim. Any sequence or array
-        of ints, also a Series or an array of pyarrow. If it is the only argument, it takes x's place (see Returns).
+        of ints, also a Series or an array of pyarrow. If it is the only argument, it takes x's place (see Returns). A
+        dict has these for several dims, {dim: repeats}, which are repeated in one pass over memory.
     dim : int, optional
         From -x.ndim to x.ndim - 1. None flattens x. A 0-d x counts as one element.
     output_size : int, optional
@@ -125,6 +127,11 @@ def repeat_interleave(
     array([[1, 2],
            [3, 4],
            [3, 4]])
+    >>> repeat_interleave(y, {0: 2, 1: [1, 2]})
+    array([[1, 2, 2],
+           [1, 2, 2],
+           [3, 4, 4],
+           [3, 4, 4]])
     >>> repeat_interleave([1, 2, 3])
     array([0, 1, 1, 2, 2, 2])
     """
@@ -142,6 +149,8 @@ def repeat_interleave(
         if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size, out)
         x = array("x", x)
+        if isinstance(repeats, dict):
+            return _along_several(x, repeats, dim, output_size, out)
         flat, axis = repeated.along(x, "dim", dim)
         spec = _counted(flat, repeats, axis, dim is None, output_size)
         return calls.perform("repeat_interleave", x, (repeats, dim, output_size), flat, spec, out)
@@ -149,6 +158,27 @@ def repeat_interleave(
         shown = {"repeats": x} if repeats is MISSING else {"x": x, "repeats": repeats}
         how = {"dim": dim, "output_size": output_size, "out": out, **other}
         raise error(refusal, "repeat_interleave", **shown, **how) from None
+
+
+def _along_several(x: Any, repeats: dict[Any, Any], dim: Any, output_size: Any, out: Any) -> Any:
+    """repeat_interleave of several dims. Where a graph is recorded, or the library has no maps of several axes, one
+    after the other."""
+    for name, value in (("dim", dim), ("output_size", output_size)):
+        if value is not None:
+            refuse(ValueError, name, "None, as repeats is a dict of dims", describe(value))
+    by_dim: dict[int, Any] = {}
+    for key, each in repeats.items():
+        axis = one_dim("repeats", key, x.ndim)
+        if axis in by_dim:
+            refuse(ValueError, "repeats", "each dim once", describe(repeats))
+        by_dim[axis] = each
+    if of(x).PACKAGE not in ("numpy", "torch") or any(traced(a) or on_device(a) for a in (x, *by_dim.values())):
+        for axis, each in by_dim.items():
+            x = repeat_interleave(x, each, axis)
+        return x if out is None else calls.copied(x, out)
+    specs = [_counted(x, each, axis, False, None) for axis, each in sorted(by_dim.items())]
+    shape, dtype = tuple(x.shape), dtype_name(x)
+    return calls.execute(x, AppliedMaps(tuple(m for s in specs for m in s.maps(shape, dtype, False)), False), out)
 
 
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Spec:
@@ -218,7 +248,8 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         Any shape and dtype.
     *sizes : int
         How many times, at least one number per dim of x, one by one or as one tuple. More numbers than dims add dims in
-        front.
+        front. Of an array that is no tensor, one tuple of as many numbers as it has elements is refused, as NumPy reads
+        it as a count for each element.
     out : array, optional
         Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
         result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
@@ -258,10 +289,12 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
     """
     try:
         if other:
-            refuse_axis(other)
+            refuse_axis("repeat", other)
             x, given = take_other_names(repeat, other, input=("x", x), sizes=("sizes", sizes), repeats=("sizes", sizes))
-            sizes = given if type(given) is tuple else (given,)
+            sizes = sizes if given is sizes else (given,)
         given = sizes[0] if len(sizes) == 1 and type(sizes[0]) is tuple else sizes
+        if len(sizes) == 1 and type(sizes[0]) is not int and type(x) is np.ndarray:  # before the core takes the call
+            refuse_counts("numpy", x.shape, sizes)
         if out is None:
             find = FIND.get(type(x), unknown)
             # A call with a star takes a tenth longer.
@@ -271,6 +304,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
         if cached is not None:
             return cached
         x = array("x", x)
+        refuse_counts(of(x).PACKAGE, x.shape, sizes)
         front, spec = repeated.as_a_whole(x, "sizes", repeat_sizes("sizes", sizes, x.ndim))
         return calls.perform("repeat", x, given, front, spec, out)
     except Refusal as refusal:
@@ -340,6 +374,7 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     """
     try:
         if other:
+            refuse_axis("tile", other)
             x, given = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
             dims = given if type(given) is tuple else (given,)
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
@@ -413,11 +448,12 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
     try:
         if other:
             x, given = take_other_names(expand, other, input=("x", x), sizes=("sizes", sizes), size=("sizes", sizes))
-            sizes = given if type(given) is tuple else (given,)
+            sizes = sizes if given is sizes else (given,)
         x = array("x", x)
         return executor.of(x).expand(x, expanded_shape("sizes", sizes, x))
     except Refusal as refusal:
         raise error(refusal, "expand", x, *sizes, **other) from None
 
 
-show_signature(repeat_interleave)
+for _function in (repeat_interleave, repeat, tile, expand):
+    show_signature(_function)

@@ -13,7 +13,7 @@ from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
-from tenter._specs import interpolate_arguments, resize_arguments
+from tenter._specs import interpolate_arguments, modes, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ def resize(
         An array, tensor or list of any shape. Every real and complex dtype; modes "nearest" and "nearest-exact" take
         any dtype.
     size : int or sequence of ints, optional
-        The lengths of the resized axes, in the order of axes; one number stands for all.
+        The lengths of the resized axes, in the order of axes; an int for one axis.
     scale : float, Fraction or sequence of these, optional
         Output / input, in place of size; one number stands for all. Lengths are rounded down unless `like` says
         otherwise.
@@ -223,19 +223,19 @@ def resize(
     mode : str, Filter or list of these, default "linear"
         The interpolation mode; a list gives one per axis. See Notes.
     antialias : bool, optional
-        Whether the filter widens when shrinking, so that fine patterns do not alias. None: as `like` does. Modes
-        "area", "nearest" and "nearest-exact" have none, and refuse True.
+        Whether the filter widens when shrinking, so that fine patterns do not alias. None: yes, and with `like` as
+        that library does. Modes "area", "nearest" and "nearest-exact" have none, and refuse True.
     like : str or Convention, optional
-        The library whose rules apply where no other argument decides: "torch", "pillow" ("PIL"), "opencv" ("cv2"),
-        "onnx", "jax", "tensorflow" ("tf"), "skimage" or "scipy". `Convention.of("onnx", nearest_tie="ceil")` changes
-        one rule. None: PyTorch's rules with exact positions, where its nearest modes round positions in float32, and
-        with the covered shares in "area".
+        The library whose rules and defaults apply where no other argument decides: "torch" (also "pytorch"), "pillow"
+        ("PIL"), "opencv" ("cv2"), "onnx", "jax", "tensorflow" ("tf"), "skimage" ("scikit-image") or "scipy".
+        `Convention.of("onnx", nearest_tie="ceil")` changes one rule. None: tenter's own rules, which are Pillow's
+        filters at exact positions.
     box : sequence of (begin, end) or None, optional
         The part of each axis to resize, in input pixels, fractions allowed. None is the entire axis. An end before its
         begin reverses the axis.
     align : str, optional
-        "center" aligns the outer edges of the first and last pixels, "corners" their centers, "asymmetric" the near
-        edges alone; also ONNX's names. None: as `like` does.
+        "half_pixel" aligns the outer edges of the first and last pixels, "align_corners" their centers, "asymmetric"
+        the near edges alone; these and the others of `tenter.geometry.Geometry` are ONNX's words. None: as `like` does.
     edge : str, optional
         What is read outside the array: "replicate" (the edge pixel), "reflect" (mirrored, without the edge pixel),
         "symmetric" (mirrored, with it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to
@@ -249,10 +249,11 @@ def resize(
     Returns
     -------
     array
-        Fresh memory of x's library and dtype, with x's order of axes in memory. Integers are rounded half to even and
-        saturated. With like="torch" or "pillow", antialiased uint8 is bit-identical to Pillow's. With like="opencv",
-        linear uint8 of two axes without antialias is bit-identical to OpenCV's; other uint8 that is interpolated along
-        two axes is within 0.59 of the exact result.
+        A new array of x's library and dtype, with x's order of axes in memory (antialiased uint8 whose resized axes lie
+        in another order than in x's shape: in the order of the shape). Integers are rounded half to even and
+        saturated. Antialiased uint8 of a given size is bit-identical to Pillow's. With like="opencv", linear uint8 of
+        two axes without antialias is bit-identical to OpenCV's; other uint8 that is interpolated along two axes is
+        within 0.59 of the exact result.
 
     Raises
     ------
@@ -290,7 +291,7 @@ def resize(
 
     What antialias costs: when shrinking by s along an axis, each output reads s times more inputs, so that all inputs
     are read; without it, an output reads 2 (linear) or 4 (cubic) inputs, and those between outputs are skipped. When
-    enlarging, it changes nothing.
+    enlarging, it changes nothing but the last bit of 8-bit integers, which are rounded after each axis, as in Pillow.
 
     Half and single precision are computed in float32 with weights from float64, larger integers in float64. Gradients,
     in PyTorch and JAX, apply the transposed map; they are bit-identical for any number of threads.
@@ -303,14 +304,14 @@ def resize(
 
     Examples
     --------
-    A signal, a reversed part, and a photograph made half as large, as Pillow does it:
+    A signal, a reversed part, and a photograph made half as large:
 
-    >>> resize(np.array([0.0, 10.0, 20.0]), 5, align="corners")
+    >>> resize(np.array([0.0, 10.0, 20.0]), 5, align="align_corners")
     array([ 0.,  5., 10., 15., 20.])
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
     >>> photo = np.zeros((88, 66, 3), np.uint8)
-    >>> resize(photo, scale=0.5, axes=(0, 1), mode="lanczos", like="pillow").shape
+    >>> resize(photo, scale=0.5, axes=(0, 1), mode="lanczos").shape
     (44, 33, 3)
 
     A small image of two dims:
@@ -330,7 +331,7 @@ def resize(
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
-    if type(mode) is not str and resize_arguments.is_confused(mode):
+    if type(mode) is not str and modes.is_confused(mode):
         from tenter._torch import uncompiled  # imports torch
 
         how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}

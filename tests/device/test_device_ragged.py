@@ -25,7 +25,11 @@ WAYS = {
     "lengths_from_row_ids": lambda n, x: (
         ragged.Plan.from_row_ids(ragged.row_ids(n, output_size=TOTAL), len(LENGTHS)).lengths
     ),
-    "lengths_from_mask": lambda n, x: ragged.Plan.from_mask(ragged.mask(n, 72)).lengths,
+    "mask on the left": lambda n, x: ragged.mask(n, 72, padding_side="left"),
+    "lengths_from_mask": lambda n, x: ragged.Plan.from_mask(ragged.mask(n, 72), padding_side="right").lengths,
+    "lengths_from_left_mask": lambda n, x: (
+        ragged.Plan.from_mask(ragged.mask(n, 72, padding_side="left").long(), padding_side="left").lengths
+    ),
     "spans_to_mask": lambda n, x: ragged.spans_to_mask(n, n + 2, 80),
     "sum": lambda n, x: ragged.segment_sum(x, n),
     "mean": lambda n, x: ragged.segment_mean(x, n),
@@ -34,6 +38,10 @@ WAYS = {
     "softmax": lambda n, x: ragged.segment_softmax(x, n),
     "pad": lambda n, x: ragged.pad(x, n, 71, value=2.5),
     "unpad": lambda n, x: ragged.unpad(x[: len(LENGTHS), None].expand(-1, 72, -1), n, output_size=TOTAL),
+    "pad on the left": lambda n, x: ragged.pad(x, n, 71, value=2.5, padding_side="left"),
+    "unpad from the left": lambda n, x: ragged.unpad(
+        x[: len(LENGTHS), None].expand(-1, 72, -1), n, output_size=TOTAL, padding_side="left"
+    ),
     "repeat": lambda n, x: ragged.Plan(n, output_size=TOTAL).repeat(x[: len(LENGTHS)]),
     "repeat_padded": lambda n, x: ragged.repeat_padded(x[None, : len(LENGTHS)], n[None], 90)[0],
 }
@@ -100,6 +108,33 @@ def test_totals_that_a_device_alone_knows_are_waited_for(on):
     assert (plan.n, plan.output_size, plan.max_len) == (len(LENGTHS), TOTAL, MOST)
     assert plan.mask().shape == (len(LENGTHS), MOST) and plan.row_ids.shape == (TOTAL,)
     assert ragged.Plan.from_positions(ragged.positions(lengths)).lengths.tolist() == [n for n in LENGTHS if n]
+
+
+def test_the_side_of_a_mask_that_a_device_alone_knows_is_waited_for(on):
+    x = values((TOTAL, 3), torch.float32)
+    for side in ("left", "right"):
+        mask = ragged.mask(LENGTHS, padding_side=side)
+        plan = ragged.Plan.from_mask(torch.from_numpy(mask).long().to(on))
+        assert plan.padding_side == side and plan.offsets.device.type == torch.device(on).type
+        close(plan.pad(x.to(on)), torch.from_numpy(ragged.pad(x.numpy(), LENGTHS, padding_side=side)))
+        close(plan.unpad(plan.pad(x.to(on))), x)
+    with pytest.raises(ValueError, match="got a True after a False at position 2 of row 0"):
+        ragged.Plan.from_mask(torch.tensor([[1, 0, 1]], device=on))
+
+
+def test_a_plan_moves_to_a_device_and_back(on):
+    x = values((TOTAL, 3), torch.float32).to(on)
+    for dtype in (torch.int64, torch.int32):
+        mask = ragged.mask(LENGTHS, padding_side="left")
+        with on_host():
+            here = ragged.Plan.from_mask(torch.from_numpy(mask).to(dtype))
+        there = here.to(on)
+        assert there.to(on) is there and (there.n, there.output_size, there.max_len) == (len(LENGTHS), TOTAL, MOST)
+        for name in ("lengths", "offsets", "row_ids", "positions"):
+            found = getattr(there, name)
+            assert found.device.type == torch.device(on).type and found.dtype == dtype
+            assert found.tolist() == getattr(here, name).tolist()
+        assert torch.equal(there.pad(x), here.pad(x)) and there.to("cpu").mask().tolist() == mask.tolist()
 
 
 @pytest.mark.parametrize("wrong", ["negative", "total", "longer than max_len"])

@@ -18,7 +18,7 @@ from tenter.maps import Window
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 
 LINEAR, CUBIC, AREA = {"mode": "linear"}, {"mode": "cubic"}, {"mode": "area"}
-CORNERS, LONG = {"mode": "cubic", "align": "corners"}, {"mode": "linear", "antialias": True}
+CORNERS, LONG = {"mode": "cubic", "align": "align_corners"}, {"mode": "linear", "antialias": True}
 # (shape, result's spatial size, options of the maps, whether the maps are transposed). Channels are dim 1.
 CASES = {
     "four columns together": ((1, 2, 3, 16), (6, 32), LINEAR, False),

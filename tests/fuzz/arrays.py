@@ -125,7 +125,7 @@ def _floats(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype, h
     if dtype.kind == "c":
         part = np.dtype("longdouble" if dtype.char == "G" else f"f{dtype.itemsize // 2}")
         return _floats(rng, shape, part, how) + 1j * _floats(rng, shape, part, "normal" if how == "special" else how)
-    x = np.asarray(rng.standard_normal(shape) * 10)
+    x = np.asarray(rng.random(shape) if how == "unit" else rng.standard_normal(shape) * 10)
     if how == "extreme":
         info = np.finfo(np.float64 if dtype.char == "g" else dtype.newbyteorder("="))
         scale = np.array([float(info.max) / 4, float(info.tiny), float(info.smallest_subnormal) * 8, 1.0])

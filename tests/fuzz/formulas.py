@@ -32,7 +32,7 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
         or "scale" in kwargs
         or "policy" in kwargs
         or _keeps_ratio(kwargs.get("like"))
-        or kwargs.get("align") not in ("center", "corners", "asymmetric")
+        or kwargs.get("align") not in ("half_pixel", "align_corners", "asymmetric")
     ):
         return None
     antialias = kwargs.get("antialias")
@@ -40,8 +40,8 @@ def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> 
         return None
     if (alias == "nearest" and "tie" not in kwargs) or (alias == "cubic" and "cubic" not in kwargs) or alias == "box":
         return None
-    if (antialias and (kwargs["align"] == "corners" or _blurs(kwargs.get("like")))) or (
-        alias == "area" and kwargs["align"] == "corners"
+    if (antialias and (kwargs["align"] == "align_corners" or _blurs(kwargs.get("like")))) or (
+        alias == "area" and kwargs["align"] == "align_corners"
     ):
         return None
     if alias == "cubic":

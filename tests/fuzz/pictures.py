@@ -35,7 +35,7 @@ def picture(r: Draw) -> Call:
     dtype = r.pick(("uint8", "uint16", "float32", "float64", "float16"))
     channels = r.pick((None, 1, 2, 3, 4, 5))
     shape = (r.int(1, 40), r.int(1, 40)) + (() if channels is None else (channels,))
-    how = drawn(r, shape, dtype, library, "normal" if dtype[0] == "f" else None)
+    how = drawn(r, shape, dtype, library, "unit" if dtype[0] == "f" else None)
     x = named("x", how)
     kwargs: dict[str, Any] = {"size": (r.int(1, 50), r.int(1, 50)), "mode": r.pick(MODES)}
     premultiply = True
@@ -46,24 +46,25 @@ def picture(r: Draw) -> Call:
                 premultiply = chosen
             else:
                 kwargs[key] = chosen
-    if (channels or 1) > 4 or (channels == 2 and shape[0] in (1, 3, 4)):  # which no picture has, unless told
-        kwargs.setdefault("alpha", False)
+    near = kwargs["mode"].startswith("nearest")
+    if (channels or 1) > 4 or (channels == 4 and not near):  # which must be said
+        kwargs.setdefault("alpha", channels == 4 and r.chance(0.7))
     if r.chance(0.3):
         kwargs["like"] = r.pick(("torch", "opencv", "pillow"))
+        if kwargs["mode"].startswith("lanczos"):  # which never aliases unless told
+            kwargs["antialias"] = r.chance(0.5)
     if r.chance(0.3):
         kwargs["box"] = ((0, r.pick((shape[0], shape[0] + 1))), None)
-    alpha = kwargs.get("alpha")
-    alpha = channels == 4 if alpha is None else alpha
+    alpha = kwargs.get("alpha", False)
     if alpha and not premultiply:
         kwargs["alpha"] = "premultiplied"
-    plain = {"like": "pillow"} | {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha")}
+    plain = {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha")}
     names = {"x": x}
     if r.chance(0.3):
         names["size"] = kwargs["size"] = _kept_ratio(r, shape, plain)
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
     # Premultiplied and linear colors are floats, whose weights OpenCV does not round as those of bytes.
     of_floats, *_ = plan(np.empty(shape, dtype if dtype[0] == "f" else "float32"), plain | {"axes": (0, 1)})
-    near = kwargs["mode"].startswith("nearest")
     light = kwargs.get("linear_light", False) and not near
     weigh = alpha and premultiply and not near
 

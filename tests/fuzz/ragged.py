@@ -86,19 +86,27 @@ def forms(r: Draw) -> Call:
         rows_named = {"n": r.whole(len(found))} if name == "row_ids" else {}
     room = max(found, default=0) + r.pick((0, 0, 2))
     values, library = form(name, found, room), r.pick(("numpy", "torch"))
+    left = name == "mask" and r.chance(0.4)
     if r.chance(0.15) and (bad := _wrong(r, name, values, len(found))) is not None:
         given, error = bad
         made = "lengths" if name == "offsets" else f"Plan.from_{name}"
         source = written(f"tenter.ragged.{made}", [given], rows_named)
         return Call("", f"y = {source}", {name: given}, never, (error,))
-    given = (
-        matrix(r, name, values, "bool", library) if name == "mask" else counts.held(r, values.tolist(), library, name)
-    )
+    if left:
+        values = values[:, ::-1]
+        if r.chance(0.5) or not any(0 < n < room for n in found):
+            rows_named["padding_side"] = "left"
+    if name == "mask":
+        given = matrix(r, name, values, r.pick(("bool", "int64", "int32", "uint8")), library)
+    else:
+        given = counts.held(r, values.tolist(), library, name)
     like = indices_like(given)
     if r.chance(0.5) and name == "offsets":
         return result(r, "tenter.ragged.lengths", [given], rows_named, form("lengths", found, room), like)
     asked = r.pick(FORMS)
     want = form(asked, found, max(found, default=0))
+    if left and asked == "mask":
+        want = want[:, ::-1]
     source = written(f"tenter.ragged.Plan.from_{name}", [given], rows_named) + f".{asked}" + "()" * (asked == "mask")
 
     def check(y: Any) -> None:
@@ -112,10 +120,10 @@ def forms(r: Draw) -> Call:
 def _wrong(r: Draw, name: str, values: np.ndarray, n: int) -> tuple[Named, type[Exception]] | None:
     """The form with one place that cannot be, or of another dtype."""
     if r.chance(0.2):
-        return literal(name, values.astype(np.int64 if name == "mask" else np.float64)), TypeError
+        return literal(name, values.astype(np.float64)), TypeError
     values = values.copy()
     if name == "mask":
-        holes = np.argwhere(~values[:, :-1]) if values.shape[1:] > (1,) else np.zeros((0, 2), int)
+        holes = np.argwhere(~values[:, :-1] & values[:, :1]) if values.shape[1:] > (1,) else np.zeros((0, 2), int)
         if not len(holes):
             return None
         row, column = r.pick(holes.tolist())

@@ -37,13 +37,24 @@ def fill(r: Draw, x: Any) -> tuple[dict[str, Any], np.ndarray]:
     return named_, held[0]
 
 
-def put(y: np.ndarray, found: list[int], x: np.ndarray) -> np.ndarray:
+def put(y: np.ndarray, found: list[int], x: np.ndarray, left: bool = False) -> np.ndarray:
     """Rows of x in the places of y that are theirs."""
     at = 0
     for i, n in enumerate(found):
-        y[i, :n] = x[at : at + n]
+        y[i, places(n, y.shape[1], left)] = x[at : at + n]
         at += n
     return y
+
+
+def places(n: int, room: int, left: bool) -> slice:
+    """Where a padded row has its n positions."""
+    return slice(room - n, room) if left else slice(0, n)
+
+
+def side(r: Draw) -> tuple[bool, dict[str, Any]]:
+    """Whether rows are padded on the left, and the argument that says it."""
+    left = r.chance(0.3)
+    return left, {"padding_side": "left"} if left else {}
 
 
 def padding(r: Draw) -> Call:
@@ -56,7 +67,8 @@ def padding(r: Draw) -> Call:
     of = bits(x.value)
     want = np.empty((len(found), room, *of.shape[1:]), of.dtype)
     want[...] = value
-    return by(r, "pad", x, held, names, put(want, found, of))
+    left, said = side(r)
+    return by(r, "pad", x, held, {**names, **said}, put(want, found, of, left))
 
 
 def unpadding(r: Draw) -> Call:
@@ -66,8 +78,9 @@ def unpadding(r: Draw) -> Call:
     found = r.rng.integers(0, shape[1] + 1, shape[0]).tolist()
     held = counts.held(r, found, library, "lengths")
     of = bits(x.value)
-    want = np.concatenate([np.empty((0, *shape[2:]), of.dtype), *(of[i, :n] for i, n in enumerate(found))])
-    return by(r, "unpad", x, held, {}, want)
+    left, said = side(r)
+    taken = (of[i, places(n, shape[1], left)] for i, n in enumerate(found))
+    return by(r, "unpad", x, held, said, np.concatenate([np.empty((0, *shape[2:]), of.dtype), *taken]))
 
 
 def repeats(r: Draw) -> Call:

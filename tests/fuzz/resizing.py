@@ -10,6 +10,7 @@ import numpy as np
 
 from tenter._arrays.errors import Refusal
 from tenter._specs import resize_arguments
+from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
 from tenter.filters import Filter, cubic
 
@@ -27,7 +28,7 @@ EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
 FILTERS = ("Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)", "Filter(lambda d: np.exp(-d * d), 2.5)",
            "Filter(np.cos, 1.5, True)", "Filter(lambda d: np.ones_like(d), 0.5)")  # fmt: skip
-ALIGNS = ("center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
+ALIGNS = ("half_pixel", "align_corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
           "tf_half_pixel_for_nn", "tf_crop_and_resize")  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
 def permitted(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments without an antialias that all modes refuse."""
     modes = kwargs["mode"] if isinstance(kwargs["mode"], (list, tuple)) else [kwargs["mode"]]
-    if kwargs.get("antialias") and all(mode in resize_arguments.NO_ANTIALIAS for mode in modes):
+    if kwargs.get("antialias") and all(mode in NO_ANTIALIAS for mode in modes):
         del kwargs["antialias"]
     return kwargs
 
@@ -120,7 +121,7 @@ def _in_convention(kwargs: dict[str, Any], extra: dict[str, Named], modes: list[
         found = [extra["keys"] if mode == "cubic" else mode for mode in modes]
         kwargs["mode"] = found if len(found) > 1 else found[0]
     if fields:
-        like = kwargs.get("like", "torch")
+        like = kwargs.get("like")
         said = ", ".join(f"{field}={value!r}" for field, value in fields.items())
         made = Convention.of(like, **fields)
         extra["how"] = kwargs["like"] = Named("how", made, f"Convention.of({like!r}, {said})")

@@ -15,7 +15,7 @@ for at in range(0, N, 256):
     x[at : at + 256] = np.arange(at, at + 256, dtype=np.float32)[:, None]
 tenter.set_num_threads(2)
 small = np.ones((64, 64), np.float32)
-tenter.resize(small, 90, antialias=True, axes=(0, 1)), tenter.repeat_interleave(small, 2, 0), tenter.tile(small, 2)
+tenter.resize(small, (90, 90), antialias=True), tenter.repeat_interleave(small, 2, 0), tenter.tile(small, 2)
 used = next(
     int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmData")
 )

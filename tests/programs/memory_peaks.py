@@ -39,11 +39,11 @@ def inputs(side: int) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
-    half, twice = side // 2, side * 2
+    half, whole, twice = ((n, n) for n in (side // 2, side, side * 2))
     image, resize = tenter.image.resize, tenter.resize
     constant = {"axes": (0, 1), "edge": "constant", "value": 7}
 
-    def gradient(size: int, **how: Any) -> Any:
+    def gradient(size: tuple[int, int], **how: Any) -> Any:
         import torch
 
         leaf = x["rgb"][..., 0].float().requires_grad_()
@@ -63,21 +63,21 @@ def call(name: str, x: dict[str, Any], side: int) -> Callable[[], Any]:
             "gradient": lambda: line_gradient(edge),
         }[kind]
     return {
-        "wrap thumbnail": lambda: resize(x["rgba"], 64, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
-        "wrap few": lambda: resize(x["rgba"], 16, axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
+        "wrap thumbnail": lambda: resize(x["rgba"], (64, 64), axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
+        "wrap few": lambda: resize(x["rgba"], (16, 16), axes=(0, 1), mode="lanczos", antialias=True, edge="wrap"),
         "wrap half": lambda: resize(x["rgba"], half, axes=(0, 1), mode="cubic", antialias=True, edge="wrap"),
-        "wrap thrice": lambda: resize(x["grey"], 3 * side, axes=(0, 1), mode="cubic", edge="wrap"),
+        "wrap thrice": lambda: resize(x["grey"], (3 * side, 3 * side), axes=(0, 1), mode="cubic", edge="wrap"),
         "reflect outside": lambda: resize(
-            x["grey"], side, axes=(0, 1), mode="cubic", edge="reflect", box=[(-3 * side, -2 * side), (2 * side, 3 * side)]
+            x["grey"], whole, axes=(0, 1), mode="cubic", edge="reflect", box=[(-3 * side, -2 * side), (2 * side, 3 * side)]
         ),
         "wrap gaussian": lambda: resize(x["rgba"], half, axes=(0, 1), like="skimage", edge="wrap"),
-        "wrap gradient": lambda: gradient(64, mode="lanczos", antialias=True, edge="wrap"),
-        "alpha half": lambda: image(x["rgba"], half),
-        "alpha thumbnail": lambda: image(x["rgba"], 100, mode="lanczos"),
-        "alpha twice": lambda: image(x["rgba"][:half, :half], side),
+        "wrap gradient": lambda: gradient((64, 64), mode="lanczos", antialias=True, edge="wrap"),
+        "alpha half": lambda: image(x["rgba"], half, alpha=True),
+        "alpha thumbnail": lambda: image(x["rgba"], (100, 100), alpha=True),
+        "alpha twice": lambda: image(x["rgba"][: side // 2, : side // 2], whole, alpha=True),
         "light half": lambda: image(x["rgb"], half, linear_light=True),
         "light twice": lambda: image(x["grey"], twice, linear_light=True),
-        "alpha wrap": lambda: image(x["rgba"], half, like=WRAP),
+        "alpha wrap": lambda: image(x["rgba"], half, like=WRAP, alpha=True),
         "constant half": lambda: resize(x["rgb"], half, antialias=True, **constant),
         "constant twice": lambda: resize(x["grey"], twice, **constant),
         "extrapolated": lambda: resize(x["grey"], twice, **{**constant, "edge": "extrapolate"}),

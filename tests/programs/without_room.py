@@ -38,9 +38,9 @@ calls = {
     "wrapping": lambda **to: tenter.resize(x, 3 * SIDE, **wrapping, **to),
     "reversed": lambda **to: tenter.resize(x, 3 * SIDE, axes=1, box=[(SIDE, 0)], **to),
     "value": lambda **to: tenter.resize(x, 3 * SIDE, edge="constant", value=2, **outside, **to),
-    "picture": lambda **to: tenter.image.resize(pixels, (4 * SIDE, SIDE), **to),
+    "picture": lambda **to: tenter.image.resize(pixels, (4 * SIDE, SIDE), alpha=True, **to),
     "light": lambda **to: tenter.image.resize(pixels, (3 * SIDE, SIDE), **light, **to),
-    "floats": lambda **to: tenter.image.resize(x.reshape(600, 600, 4), (SIDE, 2 * SIDE), **to),
+    "floats": lambda **to: tenter.image.resize(x.reshape(600, 600, 4), (SIDE, 2 * SIDE), alpha=True, **to),
     "map": lambda **to: tenter.axis_map(SIDE, 3 * SIDE, "cubic").apply(x, 1, **to),
     "sums of blocks": lambda **to: tenter.maps.Copy.tile(SIDE, 4).T.apply(four, 0, **to),
 }  # fmt: skip

@@ -73,7 +73,7 @@ def the_kind_and_dtype_that_go_in_come_out(
         ),
         torch.Tensor,
     )
-    assert_type(tenter.resize(j, scale=(2, 1.5), edge="wrap", align="corners"), Other)
+    assert_type(tenter.resize(j, scale=(2, 1.5), edge="wrap", align="align_corners"), Other)
     assert_type(tenter.resize([1, 2], 4, box=[(0, 1.5)], mode=tenter.filters.Filter(np.abs, 1)), npt.NDArray[Any])
     assert_type(tenter.resize(d, 4, like=tenter.conventions.PRESETS["jax"], value=1.5, edge="constant"), Doubles)
 
@@ -83,8 +83,7 @@ def the_kind_and_dtype_that_go_in_come_out(
     assert_type(tenter.image.resize(t, tenter.image.Fit(4, enlarge=True)), torch.Tensor)
     assert_type(tenter.image.resize([t, t], 4, layout="CHW"), torch.Tensor)
     assert_type(tenter.image.resize([b, b], 4), npt.NDArray[Any])
-    assert_type(tenter.image.crop_resize(b, (0, 0.5, 3, 4), (4, 5), flip=True, mode="cubic"), Bytes)
-    assert_type(tenter.image.crop_resize(t, (0, 0.5, 3, 4), 4, layout="NCHW"), torch.Tensor)
+    assert_type(tenter.image.resize(b, (4, 5), box=((0, 3), (4.5, 0.5)), mode="cubic"), Bytes)
 
     assert_type(tenter.numpy.repeat(d, [1, 2], axis=0), Doubles)
     assert_type(tenter.numpy.tile([1, 2], 2), npt.NDArray[Any])
@@ -180,6 +179,8 @@ def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[
     assert_type(ragged.positions(ragged.Plan(t)), torch.Tensor)
     assert_type(ragged.Plan.from_row_ids([0, 1], n=2).lengths, npt.NDArray[np.int64])
     assert_type(ragged.Plan.from_mask(t).lengths, torch.Tensor)
+    assert_type(ragged.Plan.from_mask(i, padding_side="left").lengths, npt.NDArray[np.int32])
+    assert_type(ragged.Plan.from_mask([[0, 1], [1, 1]]).lengths, npt.NDArray[np.int64])
     assert_type(ragged.mask([2, 0, 3], max_len=4), npt.NDArray[np.bool_])
     assert_type(ragged.mask(ragged.Plan(t)), torch.Tensor)
     assert_type(ragged.spans_to_mask([1], [2], 3), npt.NDArray[np.bool_])
@@ -190,6 +191,7 @@ def rows_of_unlike_lengths(d: Doubles, i: npt.NDArray[np.int32], j: npt.NDArray[
     assert_type(ragged.segment_mean([1.0, 2.0], lengths=[2]), npt.NDArray[Any])
     assert_type(ragged.pad(d, [2, 0, 3], max_len=4, value=-1), Doubles)
     assert_type(ragged.unpad(t, t, output_size=5), torch.Tensor)
+    assert_type(ragged.pad(t, [2, 3], padding_side="left"), torch.Tensor)
     assert_type(ragged.repeat_padded(t, [[1, 2]]), tuple[torch.Tensor, torch.Tensor])
     assert_type(ragged.repeat_padded(d, i), tuple[Doubles, npt.NDArray[np.int32] | npt.NDArray[np.int64]])
 
@@ -205,7 +207,9 @@ def plans(d: Doubles, i: npt.NDArray[np.int32], t: torch.Tensor, any_plan: tente
     assert_type(plan.pad([1, 2], 3), npt.NDArray[Any])
     assert_type(plan.unpad(d), Doubles)
     assert_type(plan.softmax(t), torch.Tensor)
-    assert_type(plan.mask(4), npt.NDArray[np.bool_])
+    assert_type(plan.mask(4, padding_side="left"), npt.NDArray[np.bool_])
+    assert_type(tenter.ragged.Plan(t).to("cuda").offsets, torch.Tensor)
+    assert_type(len(plan), int)
     assert_type(tenter.ragged.Plan(t).mask(), torch.Tensor)
     assert_type(tenter.ragged.mask(any_plan), npt.NDArray[np.bool_] | torch.Tensor)
     assert_type(plan.output_size, int)
@@ -257,6 +261,7 @@ def mistakes_with_rows(d: Doubles, t: torch.Tensor) -> None:
     tenter.ragged.segment_sun(d, [2])  # error: attr-defined, reportAttributeAccessIssue
     plan.sum(d, axis="0")  # error: call-overload, reportCallIssue
     tenter.ragged.pad(d, [2, 3], out=t)  # error: call-overload, reportCallIssue
+    tenter.ragged.pad(d, [2, 3], padding_side="top")  # error: call-overload, reportCallIssue
     tenter.lazy.tile(d, 2).materialise()  # error: attr-defined, reportAttributeAccessIssue
     tenter.lazy.resize(d, 4, mode="bilinar")  # error: arg-type, reportCallIssue
     tenter.lazy.repeat_interleave(d, 2.0)  # error: call-overload, reportCallIssue

@@ -101,19 +101,21 @@ def instead(value: Any) -> str:
     return unknown or describe(value)
 
 
-def array(name: str, x: Any) -> Any:
-    """Returns an array or tensor unchanged, and a list, tuple or number as a NumPy array."""
+def array(name: str, x: Any, rows: bool = False) -> Any:
+    """Returns an array or tensor unchanged, and a list, tuple or number as a NumPy array. rows: x should hold rows one
+    after the other, so a list of arrays is one of rows to be joined."""
     if x is MISSING:
         refuse(TypeError, name, "an array, a tensor or a list of numbers", "none")
     if is_array(x):
         check_memory(name, x, "a NumPy array or a plain tensor")
         return x
     if isinstance(x, (list, tuple, range, int, float, complex, np.generic)):
-        _check_leaf(name, x)
+        _check_leaf(name, x, rows)
         try:
             made = np.asarray(foreign.of_range(name, x) if isinstance(x, range) else x)
         except ValueError:
-            refuse(ValueError, name, "an array, or a list that makes one", "a ragged list")
+            hint = " (np.concatenate(x) joins its rows)" if rows else ""
+            refuse(ValueError, name, "an array, or a list that makes one", f"a ragged list{hint}")
         except (TypeError, RuntimeError, OverflowError) as failed:
             refuse(TypeError, name, "an array, or a list of numbers", f"a list (NumPy: {failed})")
         if made.dtype != object:
@@ -134,9 +136,9 @@ def check_memory(name: str, x: Any, expected: str) -> None:
         refuse_short(name, found)
 
 
-def numpy_or_torch(name: str, x: Any) -> Any:
+def numpy_or_torch(name: str, x: Any, rows: bool = False) -> Any:
     """Like `array`, for functions that do not take arrays of other libraries."""
-    found = array(name, x)
+    found = array(name, x, rows)
     refuse_others(name, found)
     return found
 
@@ -146,14 +148,18 @@ def refuse_others(name: str, x: Any) -> None:
         refuse(TypeError, name, "a NumPy array or a tensor (np.asarray(...) makes one on the host)", describe(x))
 
 
-def _check_leaf(name: str, x: Any) -> None:
+def _check_leaf(name: str, x: Any, rows: bool) -> None:
     """Refuses a list of another library's arrays. NumPy would keep their numbers only."""
     leaf = x
     while isinstance(leaf, (list, tuple)) and leaf:
         leaf = leaf[0]
     if leaf is not x and is_array(leaf) and not isinstance(leaf, np.ndarray):
-        package = library.of(leaf).PACKAGE
-        refuse(TypeError, name, f"one array ({package}.stack(x) makes one)", f"a list of {class_name(type(leaf))}")
+        package, many = library.of(leaf).PACKAGE, f"a list of {class_name(type(leaf))}"
+        if rows:
+            refuse(TypeError, name, f"one array ({package}.cat(x) makes one)", many)
+        if len({tuple(getattr(each, "shape", ())) for each in x}) > 1:
+            refuse(TypeError, name, "one array", f"{many}s of different shapes (each needs a call of its own)")
+        refuse(TypeError, name, f"one array ({package}.stack(x) makes one)", many)
 
 
 def did_you_mean(word: str, known: Sequence[Any]) -> str:

@@ -12,9 +12,20 @@ from tenter._arrays.arguments import MISSING, closest, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, is_array
 
+#: What says here what another library's argument says, where that is another argument's value: after "did you mean".
+INSTEAD = {
+    "nearest_mode": "like=Convention.of('onnx', nearest_tie={})",
+    "cubic_coeff_a": "mode=tenter.filters.cubic({})",
+    "keep_aspect_ratio_policy": "like=Convention.of('onnx', aspect_ratio={})",
+    "exclude_outside": "edge='renormalize'",
+    "preserve_aspect_ratio": "tenter.image.resize(x, tenter.image.Fit(size))",
+    "labels": "mode='nearest-exact'",
+    "recompute_scale_factor": "like=Convention.of('torch', positions_from='sizes')",
+}
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
-    "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",), "zoom": ("scale",),
+    "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",),
+    "zoom": ("scale",),
     "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
     "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "scale": ("scale_factor",),
     "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
@@ -25,7 +36,10 @@ ELSEWHERE = {
     "input": ("x", "pixels", "a", "A"), "image": ("x", "pixels"), "img": ("x", "pixels"), "src": ("x", "pixels"),
     "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
     "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
-    "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
+    "side": ("padding_side",), "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
+    "new_shape": ("size",), "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",),
+    "channel_axis": ("axes",),
+    "grid_mode": ("align",), "half_pixel_centers": ("align",),
 }  # fmt: skip
 
 
@@ -86,8 +100,12 @@ def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
     return tuple(p.name for p in shown if p.kind in (kinds or usual))
 
 
-def show_signature(function: Callable[..., Any]) -> None:
-    """Makes a signature show the arguments after `too_many` as keyword-only.
+#: What signatures show of arguments and results whose types depend on the call, as overloads say.
+ARRAYS = {"x": "AnyArray", "out": "AnyArray | None"}
+
+
+def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> None:
+    """Makes a signature show the arguments after `too_many` as keyword-only, and what arrays are.
 
     Python looks up the default of each keyword-only argument one by one, and takes positional ones at once. So
     functions that are called often have no star in their signature: `too_many` catches the first extra positional
@@ -98,31 +116,49 @@ def show_signature(function: Callable[..., Any]) -> None:
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING and "no_other" in written:  # this argument is required
-            p = p.replace(default=p.empty)
+        if p.default is MISSING:  # x is required, if not by another name
+            p = p.replace(default=p.empty if p.name == "x" else ...)
+        if p.name in ARRAYS and p.annotation == "Any":
+            p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:
             p = p.replace(kind=p.KEYWORD_ONLY)
         if p.name not in ("too_many", "no_other"):
             shown.append(p)
-    function.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+    returned = gives if signature.return_annotation == "Any" else signature.return_annotation
+    signature = signature.replace(parameters=shown, return_annotation=returned)
+    function.__signature__ = signature  # type: ignore[attr-defined]
 
 
 def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:
     """Returns " (did you mean ...?)" with the argument that a word probably means, or "". others: names that the
     function's signature does not show."""
     names = (*others, *parameters(function))
+    if word in INSTEAD and "mode" in names and "axes" in names:
+        return f" (did you mean {INSTEAD[word].format(describe(value))}?)"
     close = closest(word, names)
     found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
     if not found:
         return ""
-    name, shown = found[0], describe(value)
+    if word == "order" and isinstance(value, str):  # of memory, in NumPy
+        return ""
+    return f" (did you mean {found[0]}={_converted(word, found[0], value)}?)"
+
+
+def _converted(word: str, name: str, value: Any) -> str:
+    """The value of another library's argument, as the argument `name` has it."""
+    if word in ("fx", "fy"):
+        return "(fy, fx)"
+    if word == "channel_axis":
+        return "(0, 1)" if value in (-1, 2) else "(1, 2)"
     if name == "align" and isinstance(value, bool):
-        shown = "'corners'" if value else "'center'"
-    elif name == "size" and word == "dsize" and isinstance(value, tuple):
-        shown = describe(value[::-1])  # OpenCV takes (width, height)
-    elif is_array(value) or (name == "mode" and not isinstance(value, str)):  # OpenCV's and Pillow's modes are numbers
-        shown = "..."
-    return f" (did you mean {name}={shown}?)"
+        return "'align_corners'" if value == (word == "align_corners") else "'half_pixel'"
+    if word == "dsize" and isinstance(value, tuple):
+        return describe(value[::-1])  # OpenCV takes (width, height)
+    if name == "mode" and isinstance(value, str):  # OpenCV's and Pillow's constants are in capitals
+        return repr(value.lower().removeprefix("inter_"))
+    if is_array(value) or name == "mode":  # OpenCV's and Pillow's modes are numbers
+        return "..."
+    return describe(value)
 
 
 def unknown(module: str, name: str, hint: str) -> Exception:
@@ -137,11 +173,14 @@ def unknown(module: str, name: str, hint: str) -> Exception:
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
+    if isinstance(value, int) and "axes" not in names and "mode" in names:  # Pillow's resample
+        return "mode"
     if "dtype" in names and type(value).__name__ == "dtype":
         return "dtype"
     for kinds, name in (
         ((str,), "mode"),
         ((str,), "masks"),
+        ((str,), "padding_side"),
         ((bool,), "antialias"),
         ((float, Fraction), "scale"),
         ((int, tuple, list), "axes"),

@@ -69,8 +69,8 @@ Like = Literal[
 Rounding = Literal["floor", "round", "round_even", "ceil"]
 AspectRatio = Literal["stretch", "not_larger", "not_smaller"]
 Align = Literal[
-    "center", "corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
-    "tf_half_pixel_for_nn", "tf_crop_and_resize", "half_pixel", "align_corners",
+    "half_pixel", "align_corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
+    "tf_half_pixel_for_nn", "tf_crop_and_resize",
 ]  # fmt: skip
 Tie = Literal["floor", "ceil", "prefer_floor", "prefer_ceil", "round_prefer_floor", "round_prefer_ceil"]
 Edge = Literal["replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"]
@@ -98,7 +98,8 @@ if TYPE_CHECKING:
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
     PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill
-    Counts = Sizes | OfLibrary | OfDask | Held
+    CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
+    Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
     )
@@ -120,18 +121,15 @@ class RuleArguments(TypedDict, total=False):
     value: complex
 
 
-class PartRule(TypedDict, total=False):
-    """Arguments of `image.crop_resize`. `image.resize` takes them too."""
+class PictureRule(TypedDict, total=False):
+    """Arguments of `image.resize`."""
 
-    mode: AnyMode
+    mode: AnyMode | None
     antialias: bool | None
-    like: AnyLike
+    like: AnyLike | None
     alpha: bool | Literal["premultiplied"] | None
     linear_light: bool
     layout: Layout | None
-
-
-class PictureRule(PartRule, total=False):
     scale: Numbers | None
     box: Box | None
     draft: bool

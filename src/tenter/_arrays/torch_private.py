@@ -263,8 +263,8 @@ def _guarded(condition: Any) -> bool:
     return statically(condition) if unknown(condition) else bool(condition)
 
 
-# Before 2.7 the compiler does not follow the question below; kernels then check what is too large.
-FOLLOWED = not promised.older(torch.__version__, (2, 7))
+# Before 2.8 the compiler does not follow the question below; kernels then check what is too large.
+FOLLOWED = not promised.older(torch.__version__, (2, 8))
 
 
 def statically(condition: Any) -> bool:

@@ -65,7 +65,7 @@ def _no_kernel(kind: str, antialias: bool, n: int, dtype: str) -> str | None:
 
 def _torch(spec: Resize, facts: Facts) -> str:
     n, ndim = len(spec.axes), len(facts.shape_in)
-    kinds = {(_mode(rule), rule.antialias, rule.align == "corners") for rule in spec.rules}
+    kinds = {(_mode(rule), rule.antialias, rule.align == "align_corners") for rule in spec.rules}
     if not 0 < n <= 3 or len(kinds) > 1:
         return "(none: F.interpolate resizes one to three axes, all alike)"
     ((mode, antialias, corners),) = kinds
@@ -74,7 +74,7 @@ def _torch(spec: Resize, facts: Facts) -> str:
     if refused := _no_kernel(mode, antialias, n, facts.x.dtype):
         return refused
     known = mode in ("nearest", "nearest-exact", "linear", "cubic", "area")
-    align = {"align": "corners"} if corners and mode in ("linear", "cubic") else {}
+    align = {"align": "align_corners"} if corners and mode in ("linear", "cubic") else {}
     if not known or not _like(facts, spec, mode, like="torch", antialias=antialias, **align):
         return "(none: F.interpolate's weights differ)"
     how = _how(Interpolate(spec.size, None, mode, bool(align), antialias, False), n)
@@ -156,10 +156,10 @@ def _numpy(facts: Facts) -> str | None:
 def _interp(m: AxisMap) -> str | None:
     if not isinstance(m, Window):
         return None
-    positions = {"corners": f"np.linspace(0, {m.n_in - 1}, {m.n_out})",
-                 "center": f"(np.arange({m.n_out}) + 0.5) * {m.n_in} / {m.n_out} - 0.5"}  # fmt: skip
+    positions = {"align_corners": f"np.linspace(0, {m.n_in - 1}, {m.n_out})",
+                 "half_pixel": f"(np.arange({m.n_out}) + 0.5) * {m.n_in} / {m.n_out} - 0.5"}  # fmt: skip
     for align, at in positions.items():
-        if _same(m, axis_map(m.n_in, m.n_out, "linear", align=align)):  # type: ignore[arg-type]
+        if _same(m, axis_map(m.n_in, m.n_out, "linear", align=align, antialias=False)):  # type: ignore[arg-type]
             return f"np.interp({at}, np.arange({m.n_in}), x)"
     return None
 

@@ -62,7 +62,7 @@ def _of_resampling(facts: Facts) -> Pairs:
         return ()
     axis, m = facts.maps[0]
     rule = next(r for a, r in zip(resize.axes, resize.rules) if a == axis)
-    kind = str(rule.kind)
+    kind, widens = str(rule.kind), rule.antialias and m.n_out < m.n_in
     found: Pairs = ()
     if kind not in NEAREST and facts.x.memory_layout.dtype in ("int32", "int64"):
         what = "takes values as they are; this call mixes them, and the mean of two labels is another label"
@@ -70,12 +70,13 @@ def _of_resampling(facts: Facts) -> Pairs:
     if kind in NEAREST:
         other = "nearest" if kind == "nearest-exact" else "nearest-exact"
         found += ((f'mode="{other}"', _against(m, _map(m, other), "takes")),)
-    elif kind in ("linear", "cubic") and not rule.antialias:
+    elif kind in ("linear", "cubic") and not widens:
         found += (_other_align(m, rule, isinstance(spec, Interpolate)),)
         if m.n_out < m.n_in:
             found += (("antialias=True", _skipped(facts, m)),)
-    elif rule.antialias and m.n_out < m.n_in:
-        found += (("antialias=False", _against(m, _map(m, "cubic" if kind == "cubic" else "linear"), "has")),)
+    elif widens:
+        sharp = _map(m, "cubic" if kind == "cubic" else "linear", antialias=False)
+        found += (("antialias=False", _against(m, sharp, "has")),)
     if len(resize.size) == 2 and resize.size[0] != resize.size[1]:
         swapped = tuple(reversed(resize.size))
         found += (("cv2.resize, Image.resize", f"take (width, height), {swapped} here; this call takes {resize.size}"),)
@@ -84,12 +85,13 @@ def _of_resampling(facts: Facts) -> Pairs:
 
 def _other_align(m: AxisMap, rule: AxisRule, of_interpolate: bool) -> tuple[str, str]:
     """Returns the argument for the other alignment, and how the result differs."""
-    corners = rule.align != "corners"
-    words = "align_corners=True" if of_interpolate else 'align="corners"'
+    corners = rule.align != "align_corners"
+    words = "align_corners=True" if of_interpolate else 'align="align_corners"'
     if not corners:
-        words = words.replace("True", "False").replace('corners"', 'center"')
-    kind = str(rule.kind)
-    aligned = _map(m, cubic(rule.cubic) if kind == "cubic" else kind, align="corners" if corners else "center")
+        words = words.replace("True", "False").replace('align_corners"', 'half_pixel"')
+    mode = cubic(rule.cubic) if str(rule.kind) == "cubic" else str(rule.kind)
+    align = "align_corners" if corners else "half_pixel"
+    aligned = _map(m, mode, align=align, edge=rule.edge, antialias=False)
     return words, _against(m, aligned, "has")
 
 

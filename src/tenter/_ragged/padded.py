@@ -19,7 +19,7 @@ from tenter._specs.segments import Segments
 
 
 def mask(s: Segments, max_len: Any) -> Any:
-    length = _padded_length(s, max_len)
+    length = _padded_length(s, max_len, of_mask=True)
     if not s.known():
         return expressions(s.offsets).mask(s, length)
     return s.library.from_numpy(segmented.mask(s, length), s.offsets)
@@ -56,24 +56,26 @@ def unpad(x: Any, s: Segments) -> Any:
     if surely(x.shape[0] != s.n):
         refuse(ValueError, "x", f"{number(s.n)} rows, one for each length", number(x.shape[0]))
     if surely(x.shape[1] < longest_row):
-        refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", number(x.shape[1]))
+        last = x.ndim > 2 and surely(x.shape[-1] >= longest_row)
+        got = f"{number(x.shape[1])}{spec.positions_second(x) if last else ''}"
+        refuse(ValueError, "x", f"at least {longest_row} positions a row, as the longest has", got)
     if s.known() and not later(x):
         return executor.of_segments(x).unpad(x, s)
     return expressions(x).unpad(x, s)
 
 
-def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, out: Any) -> Any:
+def pad_plain(x: Any, lengths: Any, max_len: Any, value: Any, padding_side: Any, out: Any) -> Any:
     """`pad` of a plain array, by the core. None if the call needs all checks."""
     if type(x) not in executor.EXACT or later(x):
         return None
     check_value(value, x)
-    return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), out)
+    return _native.ragged_pad(x, lengths, max_len, executor.of_segments(x).element(x, value), padding_side, out)
 
 
-def _padded_length(s: Segments, max_len: Any) -> Any:
+def _padded_length(s: Segments, max_len: Any, of_mask: bool = False) -> Any:
     """Returns the number of positions of a padded row."""
     if s.known():
-        return spec.padded_length(s, max_len)
+        return spec.padded_length(s, max_len, of_mask)
     return longest(s) if max_len is None else integer("max_len", max_len, "a length", 0)
 
 
@@ -97,6 +99,9 @@ def _repeated(x: Any, counts: Any, max_len: Any, value: Any) -> tuple[Any, Any]:
     rows, width = x.shape[:2]
     given = spec.integers("repeats", counts, 2)
     spec.check_padded_counts(given, x)
+    if given.min(initial=0) < 0:
+        row, at = np.argwhere(given < 0)[0]
+        refuse(ValueError, "repeats", "non-negative counts", f"{given[row, at]} at position {at} of row {row}")
     runs = spec.of_lengths("repeats", given.reshape(-1))
     ends = runs.offsets[:: width or 1][: rows + 1]
     each = spec.of_lengths("repeats", np.diff(ends) if width else np.zeros(rows, np.int64))

@@ -73,7 +73,9 @@ def mask(s: Segments, length: int) -> Array:
     limits.memory((s.n, length), 1)
     y = blocks.empty((s.n, length), np.dtype(np.bool_))[0]
     if y.size:
-        _native.pad(0, address(y), address(s.offsets), s.n, length, 1, 0, 0, thread_count())
+        _native.pad(
+            0, address(y), address(s.offsets), s.padding_side == "left", s.n, length, 1, 0, 0, thread_count()
+        )  # fmt: skip
     return y
 
 
@@ -86,8 +88,9 @@ def pad(x: Any, s: Segments, length: int, value: Array, allocate: Allocate) -> A
     each = math.prod(x.shape[1:]) * of(x).itemsize(x)
     if each and s.n and length:
         _native.pad(
-            of(x).address(x), at, address(s.offsets), s.n, length, each, address(value), value.nbytes, thread_count()
-        )
+            of(x).address(x), at, address(s.offsets), s.padding_side == "left", s.n, length, each, address(value),
+            value.nbytes, thread_count(),
+        )  # fmt: skip
     return y
 
 
@@ -115,7 +118,9 @@ def unpad(x: Any, s: Segments, allocate: Allocate) -> Any:
     y, at, _ = allocate(x, shape)
     each = math.prod(x.shape[2:]) * of(x).itemsize(x)
     if each and s.total:
-        _native.unpad(of(x).address(x), at, address(s.offsets), s.n, x.shape[1], each, thread_count())
+        _native.unpad(
+            of(x).address(x), at, address(s.offsets), s.padding_side == "left", s.n, x.shape[1], each, thread_count()
+        )
     return y
 
 

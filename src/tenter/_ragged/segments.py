@@ -57,10 +57,18 @@ def of_positions(positions: Any) -> Segments:
     return spec.of_positions("positions", positions)
 
 
-def of_mask(mask: Any) -> Segments:
+def of_mask(mask: Any, padding_side: Any) -> Segments:
     if later(mask):
-        return expressions(mask).of_mask(mask)  # type: ignore[no-any-return]
-    return spec.of_mask("mask", mask)
+        return expressions(mask).of_mask(mask, padding_side)  # type: ignore[no-any-return]
+    return spec.of_mask("mask", mask, padding_side)
+
+
+def moved(s: Segments, device: Any) -> Segments:
+    """Returns segments whose indices are tensors on a device."""
+    if s.library.PACKAGE == "numpy":
+        refuse(TypeError, "plan", "one of tensors (Plan(torch.from_numpy(plan.lengths)) makes one)",
+               "one of NumPy arrays")  # fmt: skip
+    return expressions(s.offsets).moved(s, device)  # type: ignore[no-any-return]
 
 
 # ---- to

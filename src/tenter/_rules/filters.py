@@ -126,7 +126,7 @@ def cubic(a: float) -> Filter:
     --------
     >>> import tenter
     >>> tenter.resize(np.array([0.0, 10.0, 0.0, 0.0]), 8, mode=cubic(-0.6)).round(2)
-    array([-0.84,  2.41,  8.72,  8.72,  2.41, -0.84, -0.28,  0.  ])
+    array([-1.07,  2.22,  8.48,  8.72,  2.41, -0.82, -0.26,  0.  ])
     """
     try:
         if not is_real(a):

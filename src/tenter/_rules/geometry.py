@@ -20,19 +20,19 @@ from tenter._arrays.types import Array, Floats, Ints
 HALF = Fraction(1, 2)
 # The largest position. Float64 has no fractions beyond it.
 LARGEST = 2**53
-# Which points of input and output are aligned. The last four names are ONNX's.
+# Which points of input and output are aligned: ONNX's names, and "corner_areas".
 ALIGNS = _native.WORDS["align"]
+# What is lined up, in words of one's own.
+ALIGNS_ELSEWHERE = {"center": "half_pixel", "edges": "half_pixel", "corners": "align_corners",
+                    "centers": "align_corners"}  # fmt: skip
 TIES = _native.WORDS["tie"]
-# ONNX's names of alignments with another name here.
-_ALIASES = {
-    "align": {"half_pixel": "center", "align_corners": "corners"},
-    "tie": {"round_prefer_floor": "prefer_floor", "round_prefer_ceil": "prefer_ceil"},
-}
+# ONNX's names of ties with another name here.
+_ONNX_TIES = {"round_prefer_floor": "prefer_floor", "round_prefer_ceil": "prefer_ceil"}
 
 
-def canonical(field: str, word: Any) -> Any:
-    """Returns tenter's name of an alignment or tie, and other values unchanged."""
-    return _ALIASES[field].get(word, word) if isinstance(word, str) else word
+def tie_of(word: Any) -> Any:
+    """Returns tenter's name of a tie, and other values unchanged."""
+    return _ONNX_TIES.get(word, word) if isinstance(word, str) else word
 
 
 class Geometry(Immutable):
@@ -44,12 +44,12 @@ class Geometry(Immutable):
     ----------
     n_in, n_out : int
         The lengths of the axis, input and output.
-    align : str, default "center"
-        "center" aligns the outer edges of the axes; "corners" the centers of the corner pixels; "asymmetric" the near
-        edges alone, index 0 with index 0; "corner_areas" the near edges of areas as wide as the step of "corners":
-        output o is at (o + 0.5) * step - 0.5, as in PyTorch's antialias with align_corners. ONNX's Resize defines
-        "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn" and "tf_crop_and_resize"; its "half_pixel"
-        and "align_corners" are accepted.
+    align : str, default "half_pixel"
+        "half_pixel" aligns the outer edges of the axes; "align_corners" the centers of the corner pixels; "asymmetric"
+        the near edges alone, index 0 with index 0; "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn"
+        and "tf_crop_and_resize" as ONNX's Resize defines them, whose words these are; "corner_areas" the near edges of
+        areas as wide as the step of "align_corners": output o is at (o + 0.5) * step - 0.5, as in PyTorch's antialias
+        with align_corners.
     scale : Fraction, optional
         Output / input, if positions follow it and not the ratio of the lengths.
     box : (begin, end), optional
@@ -67,8 +67,8 @@ class Geometry(Immutable):
     Examples
     --------
     >>> Geometry(4, 8)
-    Geometry(center: 4 -> 8, output o at index -1/4 + 1/2 o)
-    >>> Geometry(4, 3, align="corners").index()
+    Geometry(half_pixel: 4 -> 8, output o at index -1/4 + 1/2 o)
+    >>> Geometry(4, 3, align="align_corners").index()
     array([0. , 1.5, 3. ])
     """
 
@@ -80,12 +80,11 @@ class Geometry(Immutable):
     box: tuple[Fraction, Fraction] | None = None
 
     def __init__(
-        self, n_in: int, n_out: int, align: str = "center", scale: Fraction | None = None,
+        self, n_in: int, n_out: int, align: str = "half_pixel", scale: Fraction | None = None,
         box: tuple[Fraction, Fraction] | None = None,
     ) -> None:  # fmt: skip
         try:
             lengths = {"n_in": integer("n_in", n_in, least=0), "n_out": integer("n_out", n_out, least=0)}
-            align = canonical("align", align)
             one_of("align", align, ALIGNS)
         except Refusal as refusal:
             raise error(refusal, "Geometry", n_in, n_out, align) from None
@@ -219,7 +218,7 @@ def units(of: Geometry) -> tuple[int, int, int]:
         d = lcm(lo.denominator, hi.denominator)
         low = lo.numerator * (d // lo.denominator)
         extent = hi.numerator * (d // hi.denominator) - low
-    if align in ("corners", "corner_areas", "tf_crop_and_resize"):
+    if align in ("align_corners", "corner_areas", "tf_crop_and_resize"):
         length, per = (extent * of.scale.numerator, d * of.scale.denominator) if of.scale else (n, 1)
         step, q = ((extent - d) * per, d * (length - per)) if length > per else (0, 1)
     elif of.scale:
@@ -227,7 +226,7 @@ def units(of: Geometry) -> tuple[int, int, int]:
     else:
         step, q = (extent, d * n) if n else (1, 1)
     first = 2 * q * low  # in units of 1 / (2 d q)
-    if align in ("center", "corner_areas", "half_pixel_symmetric") or (align == "pytorch_half_pixel" and n != 1):
+    if align in ("half_pixel", "corner_areas", "half_pixel_symmetric") or (align == "pytorch_half_pixel" and n != 1):
         first += d * (step - q)
     if align == "half_pixel_symmetric":
         first += extent * q - n * step * d

@@ -6,7 +6,7 @@ from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.axis_rule import ARITHMETIC, EDGES
-from tenter._rules.geometry import ALIGNS, LARGEST, TIES, canonical, is_real
+from tenter._rules.geometry import ALIGNS, LARGEST, TIES, is_real, tie_of
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Fields, Like, Unpack
@@ -19,13 +19,13 @@ class Convention(NamedTuple):
 
     Parameters
     ----------
-    align : str, default "center"
+    align : str, default "half_pixel"
         What the first and the last output are aligned with, in all modes except nearest and nearest-exact: one of the
         words of `Geometry`.
-    nearest_align : str, default "center"
+    nearest_align : str, default "half_pixel"
         The same for mode "nearest". "nearest-exact" is always centered.
-    corners_antialias : str, default "corners"
-        What align="corners" means with antialias: "corners" or "corner_areas".
+    corners_antialias : str, default "align_corners"
+        What align="align_corners" means with antialias: "align_corners" or "corner_areas".
     nearest_tie : {"prefer_ceil", "prefer_floor", "floor", "ceil"}
         Which pixel mode "nearest" takes if a position is between two. ONNX's "round_prefer_floor" and
         "round_prefer_ceil" are accepted. "nearest-exact" takes the upper one.
@@ -53,7 +53,7 @@ class Convention(NamedTuple):
         How length * scale is rounded to a length: "round" rounds halves up, "round_even" to even.
     positions_from : {"sizes", "scale", "length"}
         What positions follow if `scale` is given: the ratio of the sizes, the scale, or length * scale with its
-        fraction (also with align="corners").
+        fraction (also with align="align_corners").
     copy_if_same_size : bool, default False
         Whether linear, and filters with antialias, ignore the scale of an axis that keeps its length, without a box.
         They then copy it, except for mitchell and bspline, which always smooth.
@@ -79,9 +79,9 @@ class Convention(NamedTuple):
     (5,)
     """
 
-    align: str = "center"
-    nearest_align: str = "center"
-    corners_antialias: str = "corners"
+    align: str = "half_pixel"
+    nearest_align: str = "half_pixel"
+    corners_antialias: str = "align_corners"
     nearest_tie: str = "prefer_ceil"
     nearest_arithmetic: str = "exact"
     nearest_exact_arithmetic: str = "exact"
@@ -176,46 +176,48 @@ PRESETS = {
         modes=("nearest", "nearest-exact", "linear"),
     ),
     # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
-    # align="center".
+    # align="half_pixel".
     "scipy": Convention(
-        align="corners", nearest_align="corners", nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy",
-        length_rounding="round_even",
+        align="align_corners", nearest_align="align_corners", nearest_arithmetic="scipy",
+        nearest_exact_arithmetic="scipy", length_rounding="round_even",
         modes=("nearest", "nearest-exact", "linear"),
     ),
 }  # fmt: skip
 
 
-# What `resize` does if `like` is not given: as PyTorch, with exact positions of nearest modes and areas that keep sums.
-DEFAULT = PRESETS["torch"]._replace(nearest_arithmetic="exact", nearest_exact_arithmetic="exact", area="overlap")
+# What all functions but `interpolate` do if `like` is not given: Pillow's filters, which antialias where they shrink,
+# and are the same without antialias where they enlarge; PyTorch's scales; exact positions; areas that keep sums.
+DEFAULT = Convention(
+    nearest_align="asymmetric", nearest_tie="floor", cubic_a=-0.5, edge="renormalize", antialias=True,
+    positions_from="scale", copy_if_same_size=True, round_between_axes=True,
+)  # fmt: skip
 
 # Other names of packages.
 OTHER_NAMES = {"PIL": "pillow", "cv2": "opencv", "pytorch": "torch", "scikit-image": "skimage", "tf": "tensorflow"}
 
 
-def convention(like: object) -> Convention:
+def convention(like: object, argument: str = "like") -> Convention:
     """Returns a preset by its name or its package's name, or checks the words of a convention. None is the default."""
     if like is None:
         return DEFAULT
     if isinstance(like, Convention):
-        return checked(like, "like")
+        return checked(like, argument)
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, "like", expected, describe(like))
+        refuse(TypeError, argument, expected, describe(like))
     like = OTHER_NAMES.get(like, like)
     if like not in PRESETS:
-        refuse(ValueError, "like", expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
+        refuse(ValueError, argument, expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
     return PRESETS[like]
 
 
-# The allowed words of each field that contains a word. For fields with other spellings, also the argument that has
-# them.
-_WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "align": ("align", ALIGNS), "nearest_align": ("align", ALIGNS), "corners_antialias": ("align", ALIGNS),
-    "nearest_tie": ("tie", TIES), "edge": ("", EDGES), "edge_antialias": ("", EDGES),
-    "nearest_arithmetic": ("", ARITHMETIC), "nearest_exact_arithmetic": ("", ARITHMETIC),
-    "antialias_method": ("", ("filter", "gaussian")), "area": ("", ("touched", "overlap")),
-    "length_rounding": ("", _native.WORDS["rounding"]), "positions_from": ("", ("scale", "sizes", "length")),
-    "aspect_ratio": ("", _native.WORDS["policy"]),
+# The allowed words of each field that contains a word.
+_WORDS: dict[str, tuple[str, ...]] = {
+    "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": TIES, "edge": EDGES,
+    "edge_antialias": EDGES, "nearest_arithmetic": ARITHMETIC, "nearest_exact_arithmetic": ARITHMETIC,
+    "antialias_method": ("filter", "gaussian"), "area": ("touched", "overlap"),
+    "length_rounding": _native.WORDS["rounding"], "positions_from": ("scale", "sizes", "length"),
+    "aspect_ratio": _native.WORDS["policy"],
 }  # fmt: skip
 
 
@@ -223,9 +225,9 @@ def checked(like: Convention, argument: str = "") -> Convention:
     """Returns a convention with checked fields, in the spellings used here. argument: the argument that errors name; by
     default the field."""
     found: dict[str, Any] = {}
-    for field, (kind, words) in _WORDS.items():
+    for field, words in _WORDS.items():
         word = getattr(like, field)
-        found[field] = canonical(kind, word) if kind else word
+        found[field] = tie_of(word) if field == "nearest_tie" else word
         if found[field] not in words:
             close = did_you_mean(word, words) if isinstance(word, str) else ""
             _refuse(field, argument, f"one of {', '.join(words)}", repr(word) + close)

@@ -136,7 +136,13 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if pairs is None:
         refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
     if len(pairs) != n:
-        refuse(ValueError, "box", f"{n} pairs (begin, end), one per axis", f"{len(pairs)}")
+        expected = f"{n} pairs (begin, end), one per axis"
+        if len(pairs) == 4 and all(map(is_real, pairs)):  # edges have no order that all libraries share
+            a, b, c, d = map(describe, pairs)
+            expected += f": (({a}, {c}), ({b}, {d})) for (top, left, bottom, right), "
+            expected += f"(({b}, {d}), ({a}, {c})) for Pillow's (left, upper, right, lower)"
+            refuse(ValueError, "box", expected, describe(box))
+        refuse(ValueError, "box", expected, f"{len(pairs)}")
     return [None if pair is None else _pair(pair) for pair in pairs]
 
 

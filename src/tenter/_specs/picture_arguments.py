@@ -1,24 +1,34 @@
 """What `tenter.image.resize` takes in addition to the arguments of `resize`: an array that is an image, and alpha."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tenter._arrays import arguments
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array
 from tenter._specs.lengths import channels_first
+from tenter._specs.picture_sizes import Fill, Fit
+
+if TYPE_CHECKING:
+    from tenter._arrays.signatures import Mode
 
 # Channels that an image may have in front of its height.
 IN_FRONT = (1, 3, 4)
+
+
+def usual_mode(like: Any) -> "Mode":
+    """The mode of images where none is given: by the rules of other libraries the one that all of them have."""
+    return "lanczos" if like is None else "linear"
 
 
 #: Names that people try, and what to write: sizes that keep the ratio of the sides, labels, what a convention says.
 MEANT = {
     "width": "size=(None, {})", "height": "size=({}, None)", "fit": "size=Fit({})", "max_size": "size=Fit({})",
     "long_edge": "size=Fit({})", "fill": "size=Fill({})", "labels": "mode='nearest-exact'",
-    "premultiply": "alpha='premultiplied'", "edge": "like=Convention.of('pillow', edge={})",
-    "align": "like=Convention.of('pillow', align={})",
+    "premultiply": "alpha='premultiplied'", "edge": "like=Convention.of(edge={})",
+    "align": "like=Convention.of(align={})",
 }  # fmt: skip
 
 
@@ -34,8 +44,9 @@ def refuse_others(named: dict[str, Any], position: Any) -> None:
         )
 
 
-def has_alpha(x: Any, size: Any, alpha: Any) -> bool:
-    """Refuses arrays that are not images; True if the last channel is alpha."""
+def has_alpha(x: Any, size: Any, alpha: Any, mixes: bool) -> bool:
+    """Refuses arrays that are not images; True if the last channel is alpha. mixes: whether colors are averaged, which
+    alpha would weight."""
     if x.ndim not in (2, 3):
         layout = "NCHW" if x.ndim == 4 and channels_first(x.shape[1:]) else "NHWC"
         hint = f'; layout="{layout}" takes a batch' if x.ndim == 4 else ""
@@ -43,12 +54,24 @@ def has_alpha(x: Any, size: Any, alpha: Any) -> bool:
     if alpha is not None and not isinstance(alpha, (bool, np.bool_)) and alpha not in ("premultiplied",):
         refuse(TypeError, "alpha", "a bool, 'premultiplied' or None", describe(alpha))
     channels = x.shape[2] if x.ndim == 3 else 1
-    if alpha is None and x.ndim == 3 and (channels > 4 or (channels == 2 and x.shape[0] in IN_FRONT)):
+    if alpha is None and channels > 4:
         expected = f"shape (H, W) or (H, W, C) of at most 4 channels{_meant(x, size)}"
         refuse(ValueError, "x", expected, f"{tuple(x.shape)}")
     if alpha and channels < 2:
         refuse(ValueError, "alpha", "False for an image of one channel", describe(alpha))
-    return bool(channels == 4) if alpha is None else bool(alpha)
+    if alpha is None and channels == 4 and mixes:
+        refuse(ValueError, "alpha", "True if the last of four channels is alpha, False if all are data", "none")
+    return bool(alpha)
+
+
+def check_size(x: Any, size: Any) -> None:
+    """Refuses one number, which is both sides to some, the shorter or the longer one to others."""
+    if not arguments.single(size) or size is None or isinstance(size, (Fit, Fill)):
+        return
+    n = describe(size)
+    shorter = f"({n}, None)" if x.shape[0] <= x.shape[1] else f"(None, {n})"
+    ways = f"{shorter} for the shorter side, Fit({n}) for the longer, Fill({n}) for a square that is cut"
+    refuse(ValueError, "size", f"(height, width), or {ways}, ({n}, {n}) for one that is distorted", n)
 
 
 def _meant(x: Any, size: Any) -> str:

@@ -1,23 +1,42 @@
 """The sizes of repeat, tile and expand."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import rank, sizes
+from tenter._arrays.arguments import describe, rank, several, sizes
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import of
 
+#: What takes an axis, for those that a function which takes none may be taken for.
+ALONG = {
+    "repeat": "only sizes: repeat() repeats the whole array; to repeat each element along a dim (numpy.repeat) call "
+    "repeat_interleave(x, repeats, dim)",
+    "tile": "only dims, a number for each dim, such as tile(x, (2, 1)); tenter.numpy.tile(x, reps, axis=0) takes an "
+    "axis",
+}
 
-def refuse_axis(named: dict[str, Any]) -> None:
-    """Refuses what makes sense to numpy.repeat alone."""
+
+def refuse_axis(function: str, named: dict[str, Any]) -> None:
+    """Refuses what makes sense to another function alone."""
     for word in ("axis", "dim"):
         if word in named:
-            expected = (
-                "only sizes: repeat() repeats the whole array; to repeat each element along a dim "
-                "(numpy.repeat) call repeat_interleave(x, repeats, dim)"
-            )
-            refuse(TypeError, word, expected, f"{word}={named[word]!r}")
+            refuse(TypeError, word, ALONG[function], f"{word}={named[word]!r}")
+
+
+def refuse_counts(package: str, shape: Sequence[int], values: Sequence[Any]) -> None:
+    """Refuses one sequence of sizes for an array that numpy.repeat would take for a count for each element."""
+    if len(values) != 1 or type(values[0]) is int or package == "torch":
+        return
+    given = several("sizes", values[0])
+    if given is None or len(given) < 2 or len(given) != math.prod(shape):
+        return
+    shown = ", ".join(map(describe, given))
+    expected = (
+        f"repeat(x, {shown}) or tile(x, ({shown})) for the whole array, repeat_interleave(x, [{shown}]) for each "
+    )
+    refuse(ValueError, "sizes", f"{expected}element, which numpy.repeat does", describe(values[0]))
 
 
 def repeat_sizes(name: str, values: Sequence[Any], ndim: int) -> tuple[int, ...]:

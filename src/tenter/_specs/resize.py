@@ -115,12 +115,12 @@ def interpolation_rules(
 ) -> tuple[AxisRule, ...]:
     """Returns the rules of n axes for interpolate's arguments. kind: a value of KINDS."""
     if kind in NEAREST:
-        align = "center" if kind == "nearest-exact" else "asymmetric"
+        align = "half_pixel" if kind == "nearest-exact" else "asymmetric"
     elif align_corners:
-        align = "corner_areas" if antialias else "corners"
+        align = "corner_areas" if antialias else "align_corners"
         scales = None
     else:
-        align = "center"
+        align = "half_pixel"
     rule = AxisRule(
         kind="lanczos3" if kind == "lanczos" else kind,
         align=align,

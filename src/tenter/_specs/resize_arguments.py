@@ -1,35 +1,25 @@
 """resize's arguments, in order: what a convention says where they say nothing."""
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter._arrays import arguments
-from tenter._arrays.arguments import describe, did_you_mean, one_of
+from tenter._arrays.arguments import describe, one_of
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
-from tenter._arrays.library import compiling, confuses_functions, dtype_name, in_dynamo, surely
+from tenter._arrays.library import dtype_name, surely
 from tenter._rules import filters
-from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
-from tenter._rules.geometry import ALIGNS, LARGEST, canonical, is_real, plain
+from tenter._rules.axis_rule import EDGES, EDGES_ELSEWHERE, NEAREST, AxisRule
+from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
 from tenter._rules.presets import Convention, convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import spread
+from tenter._specs.modes import NO_ANTIALIAS, constant, modes_of
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Shape
-
-MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
-# Modes that no filter widens: one input, or all that an output covers.
-NO_ANTIALIAS = (*NEAREST, "area")
-# PyTorch's names, for as many axes.
-JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
-
-
-# What other libraries call these edges.
-EDGES_ELSEWHERE = {"mirror": "reflect", "grid-mirror": "symmetric", "grid-wrap": "wrap", "edge": "replicate",
-                   "nearest": "replicate"}  # fmt: skip
 
 
 class Arguments(NamedTuple):
@@ -88,9 +78,11 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     by_scale = size is None
     wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
     which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
+    if not by_scale and may_be_channels(x, axes):
+        _check_channels(x, wanted)
     n = len(which)
     lengths = [x.shape[axis] for axis in which]
-    modes = _modes(mode, n)
+    modes = modes_of(mode, n)
     how = convention(like)
     pairs = of_lengths.boxes(box, n)
     boxes = [None if b and of_lengths.is_whole(b, length) else b for b, length in zip(pairs, lengths)]
@@ -98,14 +90,15 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     if by_scale:
         out, follows = _scaled(spread("scale", wanted, scale, n), extents, how)
     else:
-        out, follows = _fitted(spread("size", wanted, size, n), extents, how)
-    align = canonical("align", align)
-    one_of("align", align, (*ALIGNS, None))
-    _check_edge(edge)
+        _check_sizes(size, wanted, n)
+        out, follows = _fitted(wanted, extents, how)
+    _check_word("align", align, ALIGNS, ALIGNS_ELSEWHERE)
+    _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
     _check_antialias(antialias, modes, mode)
     check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     _check_modes(x, modes, lengths, out, like, how)
+    _check_aliases(antialias, modes, like, how)
     flipped = []
     for k, pair in enumerate(boxes):
         if pair is not None and pair[1] < pair[0]:
@@ -122,6 +115,33 @@ def _check_antialias(antialias: Any, modes: Sequence[Any], mode: Any) -> None:
     if antialias and all(m in NO_ANTIALIAS for m in modes):
         got = f"antialias=True with mode {mode!r}, which has none"
         refuse(ValueError, "antialias", f"False or None for modes {', '.join(NO_ANTIALIAS)}", got)
+
+
+def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
+    """A size has a length for each axis. One number would be all axes to some, the shorter side to others."""
+    if len(wanted) == n:
+        return
+    if n == 1:
+        refuse(ValueError, "size", "1 value for 1 axis", f"{len(wanted)}")
+    each = f"{n} lengths, one per axis"
+    if arguments.single(size) and n:
+        both = f"({', '.join([str(wanted[0])] * n)})"
+        sides = ", Fit or Fill of tenter.image for an image's sides" if n == 2 else ""
+        refuse(
+            ValueError, "size", f"{each} (size={both} for all, axes=-1 for the last axis alone{sides})", describe(size)
+        )
+    refuse(ValueError, "size", each, f"{len(wanted)}")
+
+
+def _check_aliases(antialias: Any, modes: Sequence[Any], like: Any, how: Convention) -> None:
+    """Refuses lanczos by the rules of a library that does not antialias by default: it is a filter for shrinking, and
+    would alias. Whatever the size, as calls of one kind are checked once."""
+    if antialias is not None or how.antialias:
+        return
+    for m in modes:
+        if isinstance(m, str) and m.startswith("lanczos"):
+            expected = f"True or False for mode {m!r}, as like={like!r} does not antialias by default"
+            refuse(ValueError, "antialias", expected, "none")
 
 
 def _check_one_given(size: Any, scale: Any) -> None:
@@ -147,10 +167,10 @@ def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> 
     return out, [None if by_lengths else Fraction(f) for f in factors]
 
 
-def _check_edge(edge: Any) -> None:
-    if isinstance(edge, str) and edge in EDGES_ELSEWHERE:
-        refuse(ValueError, "edge", f"one of {', '.join(EDGES)}", f"{edge!r} (here it is {EDGES_ELSEWHERE[edge]!r})")
-    one_of("edge", edge, (*EDGES, None))
+def _check_word(name: str, word: Any, known: Sequence[str], elsewhere: dict[str, str]) -> None:
+    if isinstance(word, str) and word in elsewhere:
+        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {elsewhere[word]!r})")
+    one_of(name, word, (*known, None))
 
 
 def axis_rule(
@@ -162,10 +182,10 @@ def axis_rule(
     wide = bool(how.antialias if antialias is None else antialias) and mode not in NO_ANTIALIAS
     kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)
     arithmetic = _nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
-    align = align or ("center" if exact else how.nearest_align if near else how.align)
-    if align == "corners" and wide:
+    align = align or ("half_pixel" if exact else how.nearest_align if near else how.align)
+    if align == "align_corners" and wide:
         align = how.corners_antialias
-    if align in ("corners", "corner_areas") and how.positions_from != "length":
+    if align in ("align_corners", "corner_areas") and how.positions_from != "length":
         follows = None
     if a is None:
         a = how.cubic_a_antialias if wide else how.cubic_a
@@ -178,7 +198,7 @@ def axis_rule(
         arithmetic=arithmetic,
         edge=edge or _edge(how, mode, wide),
         antialias=wide,
-        cubic=_constant(plain(a)),
+        cubic=constant(plain(a)),
     )
 
 
@@ -211,14 +231,6 @@ def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: An
     return "torch" if how.copy_if_same_size and box is None else "exact"
 
 
-def _constant(a: Any) -> float:
-    """A float as a plain number: to PyTorch's compiler a module's float is a symbol, which cannot be written down."""
-    if not compiling():
-        return float(a)
-    whole = operator.index(int(a))
-    return whole + operator.index(int((a - whole) * 2**62)) / 2**62  # exact from 2**-10 on, as a has 53 bits
-
-
 def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
     """The rule of an axis that has been reversed: its box, seen from the other end."""
     n = operator.index(length)
@@ -244,6 +256,21 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
     return which
 
 
+def may_be_channels(x: Any, axes: Any) -> bool:
+    """Whether a size for each dim may mix the channels of an image of bytes: each size is checked."""
+    return axes is None and x.ndim == 3 and dtype_name(x) == "uint8"
+
+
+def _check_channels(x: Any, wanted: Sequence[Any]) -> None:
+    """Refuses a size for each dim that would mix channels. Other libraries take the shape of the result."""
+    for at, sides, axes in ((2, (0, 1), "(0, 1)"), (0, (1, 2), "(1, 2)")):
+        n = x.shape[at]
+        if n in (1, 3, 4) and all(x.shape[d] > 4 for d in sides) and wanted[at] != n:
+            size = (wanted[sides[0]], wanted[sides[1]])
+            expected = f"axes={axes} and size={size} for an image of {n} channels, or axes=(0, 1, 2) to resize them too"
+            refuse(ValueError, "axes", expected, f"none, with size={tuple(wanted)}")
+
+
 def _numbers_of(names: Any, ndim: int) -> str:
     """The axes that names are likely to mean, to be put after what is expected."""
     letters = "".join(map(str, names)).replace(",", "").lower()
@@ -253,60 +280,6 @@ def _numbers_of(names: Any, ndim: int) -> str:
     if n < ndim and letters in ("hw", "yx", "dhw", "zyx"):
         return f": axes={tuple(range(n))} if they are the first, axes={tuple(range(-n, 0))} if they are the last"
     return ""
-
-
-def _modes(mode: Any, n: int) -> list[str | filters.Filter]:
-    if isinstance(mode, str) and mode in JOINT:
-        mode = _of_one_axis(mode, n)
-    given = list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
-    found = [_filter(m) if isinstance(m, filters.Filter) else _known_mode(m) for m in given]
-    return spread("mode", found, mode, n)
-
-
-def _of_one_axis(mode: str, n: int) -> str:
-    each, axes = JOINT[mode]
-    if axes != n:
-        refuse(ValueError, "mode", f"{each!r} for {n} axes, {mode!r} for {axes} axes alone", f"{mode!r} for {n}")
-    return each
-
-
-def _known_mode(mode: Any) -> str:
-    expected = f"one of {', '.join(MODES)}, or a tenter.filters.Filter(function, support)"
-    if callable(mode):
-        expected = "tenter.filters.Filter(function, support) for a function"
-    if not isinstance(mode, str):
-        refuse(TypeError, "mode", expected, describe(mode))
-    if mode in JOINT:
-        refuse(ValueError, "mode", f"{JOINT[mode][0]!r} in a list of one mode for each axis", repr(mode))
-    if mode not in MODES:
-        refuse(ValueError, "mode", expected, repr(mode) + did_you_mean(mode, (*MODES, *JOINT)))
-    return mode
-
-
-def is_confused(mode: Any) -> bool:
-    """True if one of the modes is a user's function, which the compiler that follows the code may take for another."""
-    if not (in_dynamo() and confuses_functions()):
-        return False
-    modes = mode if isinstance(mode, (tuple, list)) and not isinstance(mode, filters.Filter) else (mode,)
-    return any(isinstance(m, filters.Filter) and filters.slope(m) is None for m in modes)
-
-
-def _filter(m: filters.Filter) -> str | filters.Filter:
-    if filters.slope(m) is not None:
-        return m
-    if not callable(m.f) or not isinstance(m.f, Hashable):
-        refuse(TypeError, "mode", "a Filter whose f is a function", f"f={describe(m.f)}")
-    expected = "a Filter whose support is a finite number above 0"
-    if not is_real(m.support):
-        refuse(TypeError, "mode", expected, f"support={describe(m.support)}")
-    support = plain(m.support)
-    if not 0 < support <= LARGEST:
-        refuse(ValueError, "mode", expected, f"support={describe(m.support)}")
-    found = filters.Filter(m.f, _constant(support), bool(m.normalized))
-    if not compiling():
-        return found
-    id(m.f)  # the compiler goes by a function's code, and would take one for another, unless it is asked for this
-    return filters.named(*found)
 
 
 def _check_modes(

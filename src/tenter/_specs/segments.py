@@ -19,6 +19,7 @@ from tenter._arrays.types import Array, Ints
 from tenter._specs import counts
 
 INT32_MAX = 2**31 - 1
+SIDES = ("right", "left")
 # The name in errors, where no public function is known.
 RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
@@ -33,6 +34,7 @@ class Segments(NamedTuple):
     library: that of the array that described the segments; indices are its arrays
     cached: copies of the offsets on devices, and plans for arrays of some layouts
     called: the public function, for errors that a device finds later
+    padding_side: where padded rows have their padding
     """
 
     offsets: Any
@@ -42,6 +44,7 @@ class Segments(NamedTuple):
     library: Any
     cached: dict[Any, Any]
     called: str = RAGGED
+    padding_side: str = "right"
 
     def known(self) -> bool:
         """True if the host can read the offsets now. A compiler must see what is done to them. Not a property: before
@@ -114,14 +117,50 @@ def of_positions(name: str, positions: Any) -> Segments:
     return _segments(name, np.append(np.flatnonzero(begins), len(values)), positions)
 
 
-def of_mask(name: str, mask: Any) -> Segments:
+def of_mask(name: str, mask: Any, side: Any = None) -> Segments:
+    """side: where the padding is; None to find it. A mask without padding, or of empty rows only, has it on the
+    right."""
     check_mask(name, mask)
-    values = library.of(mask).to_numpy(mask) if library.is_array(mask) else np.asarray(mask)
-    each = values.sum(1, dtype=np.int64)
-    ragged = np.any(values[:, 1:] > values[:, :-1], axis=1)
-    if (wrong := _first(ragged)) is not None:
-        refuse(ValueError, name, "rows of True and then False", f"a True after a False in row {wrong}")
-    return _segments(name, counts.offsets(name, each), mask)
+    check_side(side)
+    # Copied: another thread may write to the caller's array.
+    values = np.array(library.of(mask).to_numpy(mask) if library.is_array(mask) else mask)
+    held = values.astype(np.bool_, copy=False)
+    if values.dtype != np.bool_ and len(wrong := np.argwhere(values != held)):
+        row, at = wrong[0]
+        refuse(ValueError, name, "0 or 1", f"{values[row, at]} at position {at} of row {row}")
+    found = _side(name, held, side)
+    return _segments(name, counts.offsets(name, held.sum(1, dtype=np.int64)), mask)._replace(padding_side=found)
+
+
+def _side(name: str, held: Array, side: str | None) -> str:
+    """Returns the side of a mask's padding, which is checked."""
+    changes = held[:, 1:] != held[:, :-1]
+    if (wrong := _first(changes.sum(1) > 1)) is not None:
+        at = int(np.flatnonzero(changes[wrong])[1]) + 1
+        got = f"a {held[wrong, at]} after a {held[wrong, at - 1]} at position {at} of row {wrong}"
+        refuse(ValueError, name, "padding at one side of each row", got)
+    first, last = (np.asarray(part.any(1)) for part in (held[:, :1], held[:, -1:]))
+    rows = {"right": _first(first > last), "left": _first(first < last)}
+    found = [s for s in SIDES if rows[s] is not None]
+    if side is None and len(found) > 1:
+        got = f"it on the right of row {rows['right']} and on the left of row {rows['left']}"
+        refuse(ValueError, name, "padding at the same side of all rows", got)
+    side = side or (found or SIDES)[0]
+    if wrong_side := [s for s in found if s != side]:
+        got = f"it on the {wrong_side[0]} of row {rows[wrong_side[0]]} (padding_side={wrong_side[0]!r} takes that)"
+        refuse(ValueError, name, f"padding on the {side} of all rows", got)
+    return side
+
+
+def check_side(side: Any) -> None:
+    if side is not None and not (isinstance(side, str) and side in SIDES):
+        refuse(ValueError if isinstance(side, str) else TypeError, "padding_side", "'left' or 'right'", describe(side))
+
+
+def padded_on(s: Segments, side: Any) -> Segments:
+    """Returns segments with their padding on a side; None for the side that they have."""
+    check_side(side)
+    return s if side is None else s._replace(padding_side=side)
 
 
 def check_mask(name: str, mask: Any) -> None:
@@ -137,8 +176,8 @@ def check_mask(name: str, mask: Any) -> None:
         dtype, ndim = made.dtype.name, made.ndim
     if ndim != 2:
         refuse(ValueError, name, "a 2-D mask: rows, positions", f"{ndim}-D")
-    if dtype != "bool":
-        refuse(TypeError, name, "a mask of bools", dtype)
+    if dtype != "bool" and dtype not in INTEGERS:
+        refuse(TypeError, name, "a mask of bools, or of the integers 0 and 1", dtype)
 
 
 def _segments(name: str, offsets: Ints, given: Any) -> Segments:
@@ -152,8 +191,7 @@ def integers(name: str, values: Any, ndim: int | None = 1) -> Array:
     """Returns integers in host memory. ndim: the required number of dims; None for any."""
     check_integers(name, values, ndim)
     found = counts.count_array(name, counts.unwrapped(name, values))
-    if ndim is not None and found.ndim != ndim:
-        refuse(ValueError, name, f"{ndim}-D integers", f"{found.ndim}-D")
+    _check_ndim(name, found, ndim)
     return found
 
 
@@ -171,10 +209,16 @@ def check_integers(name: str, values: Any, ndim: int | None = 1) -> None:
         if (dtype := dtype_name(values)) not in INTEGERS:
             hint = "" if dtype == "bool" else f" (convert with {_conversion(values)})"
             refuse(TypeError, name, f"integers{hint}", dtype)
-        if ndim is not None and values.ndim != ndim:
-            refuse(ValueError, name, f"{ndim}-D integers", f"{values.ndim}-D")
+        _check_ndim(name, values, ndim)
     elif not isinstance(values, (list, tuple, range)) and not foreign.holds_an_array(values):
         refuse(TypeError, name, expected, describe(values))
+
+
+def _check_ndim(name: str, values: Any, ndim: int | None) -> None:
+    if ndim is not None and values.ndim != ndim:
+        batch_of_one = ndim == 1 and values.ndim == 2 and not surely(values.shape[0] != 1)
+        hint = f" (did you mean {name}[0]?)" if batch_of_one else ""
+        refuse(ValueError, name, f"{ndim}-D integers", f"{values.ndim}-D{hint}")
 
 
 def spans(starts: Any, ends: Any, n: int) -> tuple[Array, Array]:
@@ -203,8 +247,15 @@ def check_padded_counts(counts: Any, x: Any) -> None:
         refuse(ValueError, "x", "rows of positions: 2-D or more", f"{x.ndim}-D")
     check_integers("repeats", counts, 2)
     if library.is_array(counts) and tuple(counts.shape) != tuple(x.shape[:2]):
-        refuse(ValueError, "repeats", f"shape {tuple(x.shape[:2])}, one for each of x's positions",
-               f"{tuple(counts.shape)}")  # fmt: skip
+        last = x.ndim > 2 and tuple(counts.shape) == (x.shape[0], x.shape[-1])
+        got = f"{tuple(counts.shape)}{positions_second(x) if last else ''}"
+        refuse(ValueError, "repeats", f"shape {tuple(x.shape[:2])}, one for each of x's positions", got)
+
+
+def positions_second(x: Any) -> str:
+    """The hint for a padded array whose positions are last, as layers of convolutions have them."""
+    moved = "np.moveaxis(x, -1, 1)" if isinstance(x, np.ndarray) else "x.movedim(-1, 1)"
+    return f" (positions are x's second dim: did you mean {moved}?)"
 
 
 def _conversion(values: Any) -> str:
@@ -233,15 +284,16 @@ def longest(s: Segments) -> int:
     return int(s.lengths.max(initial=0))
 
 
-def padded_length(s: Segments, max_len: Any) -> int:
-    """Returns the number of positions of a padded row."""
+def padded_length(s: Segments, max_len: Any, of_mask: bool = False) -> int:
+    """Returns the number of positions of a padded row. of_mask: of a mask, which shorter lengths would cut."""
     most = longest(s)
     if max_len is None:
         return most
     length = integer("max_len", max_len, "a length", 0)
     if surely(length < most):
-        at = int(s.lengths.argmax())
-        refuse(ValueError, "max_len", f"at least {most}, the length of row {at}", number(length))
+        at, got = int(s.lengths.argmax()), number(length)
+        hint = f" (lengths.clip(max={got}) cuts them, as sequence_mask does)" if of_mask else ""
+        refuse(ValueError, "max_len", f"at least {most}, the length of row {at}", f"{got}{hint}")
     return length
 
 

@@ -116,7 +116,7 @@ def _multiplied(axis: int, rule: AxisRule, n_in: Any, n_out: Any, transposed: bo
     if rule.kind not in NEAREST or rule.box is not None:
         return None
     aligned = rule.align, rule.tie, rule.edge
-    repeats = aligned in (("asymmetric", "floor", "replicate"), ("center", "prefer_ceil", "replicate"))
+    repeats = aligned in (("asymmetric", "floor", "replicate"), ("half_pixel", "prefer_ceil", "replicate"))
     if not (rule.arithmetic.startswith("torch") or (rule.arithmetic == "exact" and repeats)):
         return None
     for r in (2, 4, 8):

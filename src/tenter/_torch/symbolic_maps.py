@@ -23,7 +23,7 @@ def has_rule(rule: AxisRule) -> bool:
     if rule.edge != "renormalize":
         return False
     return rule.kind == "area" or (
-        rule.kind in ("linear", "cubic", "lanczos3") and rule.antialias and rule.align in ("center", "corner_areas")
+        rule.kind in ("linear", "cubic", "lanczos3") and rule.antialias and rule.align in ("half_pixel", "corner_areas")
     )
 
 

@@ -69,9 +69,31 @@ def of_positions(positions: Tensor) -> Segments:
     return _of_lengths((ends - begins).to(positions.dtype), positions.shape[0])
 
 
-def of_mask(mask: Tensor) -> Segments:
+def of_mask(mask: Tensor, side: Any) -> Segments:
+    """Waits for the device to find the side, if it is not given. Traced code has it on the right then."""
     spec.check_mask("mask", mask)
-    return of_lengths(verified("mask", mask).sum(1), None)
+    spec.check_side(side)
+    total = None
+    if side is None and not torch_tensors.traced(mask) and not mask.is_meta:
+        known = spec.of_mask("mask", torch_tensors.to_numpy(mask.cpu()))
+        side, total = known.padding_side, known.total
+    mask = verified("left mask" if side == "left" else "mask", mask)
+    lengths = (mask != 0).sum(1, dtype=torch.int32 if mask.dtype == torch.int32 else torch.int64)
+    return spec.padded_on(of_lengths(lengths, total), side)
+
+
+def moved(s: Segments, device: Any) -> Segments:
+    try:
+        to = torch.device(device)
+    except (RuntimeError, TypeError):
+        refuse(ValueError, "device", "a device of PyTorch", repr(device))
+    offsets = _offsets(s)
+    if to.type == "cpu" and not torch_tensors.traced(offsets):
+        return s if s.known() else spec.of_offsets("offsets", offsets.cpu())._replace(
+            int32=s.int32, called=s.called, padding_side=s.padding_side
+        )  # fmt: skip
+    found = _on(offsets, to)
+    return s if found is s.offsets else s._replace(offsets=found, cached={})
 
 
 def _tensor(name: str, values: Any) -> Tensor:
@@ -127,9 +149,13 @@ def beside(s: Segments, x: Tensor) -> Tensor:
         return offsets  # type: ignore[no-any-return]
     if offsets.device.type != "cpu":
         refuse(TypeError, "lengths", f"lengths on the host or on {x.device}", f"some on {offsets.device}")
-    if x.device.type == "cuda" and not torch_tensors.traced(offsets):
+    return _on(offsets, x.device)
+
+
+def _on(offsets: Tensor, device: torch.device) -> Tensor:
+    if device.type == "cuda" and offsets.device.type == "cpu" and not torch_tensors.traced(offsets):
         offsets = offsets.pin_memory()  # a copy from pageable memory waits for the device
-    return offsets.to(x.device, non_blocking=True)  # type: ignore[no-any-return]
+    return offsets.to(device, non_blocking=True)
 
 
 def _sent(s: Segments, where: torch.device) -> Tensor:
@@ -176,7 +202,8 @@ def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Tensor:
 
 def mask(s: Segments, length: Any) -> Tensor:
     lengths = verified("max_len", _offsets(s).diff(), length)
-    return torch.arange(length, device=lengths.device) < lengths[:, None]
+    at = torch.arange(length, device=lengths.device)
+    return at < lengths[:, None] if s.padding_side == "right" else at >= length - lengths[:, None]
 
 
 def spans(starts: Tensor, ends: Tensor, n: int) -> Tensor:
@@ -225,8 +252,12 @@ def _places(x: Tensor, s: Segments, length: Any, n: Any) -> tuple[Tensor, Tensor
     lengths = beside(s, x).diff().clamp(max=length)
     offsets = OPS.offsets.default(lengths, s.n, n, s.called)
     at = torch.arange(length, device=x.device)
-    places = (offsets[:-1, None] + torch.minimum(at, lengths[:, None])).flatten()
-    return torch.cat([places, offsets[-1:]]), at < lengths[:, None]
+    if s.padding_side == "right":
+        before, held = torch.minimum(at, lengths[:, None]), at < lengths[:, None]
+    else:
+        at = at - (length - lengths[:, None])
+        before, held = at.clamp(min=0), at >= 0
+    return torch.cat([(offsets[:-1, None] + before).flatten(), offsets[-1:]]), held
 
 
 def repeat_padded(x: Tensor, counts: Any, max_len: Any, value: Any) -> tuple[Tensor, Tensor]:

@@ -19,9 +19,10 @@ CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
     "offsets": lambda values, stops, n: spec.of_offsets("offsets", values),
     "row_ids": lambda values, stops, n: spec.of_row_ids("row_ids", values, n),
     "positions": lambda values, stops, n: spec.of_positions("positions", values),
-    "mask": lambda values, stops, n: spec.of_mask("mask", values),
+    "mask": lambda values, stops, n: spec.of_mask("mask", values, "right"),
+    "left mask": lambda values, stops, n: spec.of_mask("mask", values, "left"),
     "starts": spec.spans,
-    "max_len": lambda lengths, stops, n: spec.padded_length(spec.of_lengths("lengths", lengths), n),
+    "max_len": lambda lengths, stops, n: spec.padded_length(spec.of_lengths("lengths", lengths), n, True),
 }
 
 

@@ -93,7 +93,7 @@ def as_srgb(picture: Picture) -> tuple[Picture, str]:
 def _converted(colors: Pixels, icc: bytes, space: str) -> Pixels:
     """Gray, RGB or CMYK pixels (H, W, C) as gray or RGB of sRGB."""
     if colors.dtype == np.uint16:
-        require("imagecodecs", "cli16")
+        require("imagecodecs")
         import imagecodecs
 
         flat = np.ascontiguousarray(colors[..., 0] if space == "GRAY" else colors)

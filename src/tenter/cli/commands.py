@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 import tenter
 from tenter.cli.arrays import read_npy, write_npy
-from tenter.cli.dry import planned_sizes
+from tenter.cli.dry import is_current, planned_sizes
 from tenter.cli.first_bytes import ending_of_output, type_of_input
 from tenter.cli.folders import SUFFIXES, Task, is_many
 from tenter.cli.formats import is_npy
 from tenter.cli.interrupts import interruptible
 from tenter.cli.many import resize_many
+from tenter.cli.naming import check_names, template_of
+from tenter.cli.not_read import check_known
 from tenter.cli.options import Options, read_options
 from tenter.cli.output import check_input, check_output, remove_leftovers, write_beside
 from tenter.cli.pipes import PIPE, STDOUT, Input, opened, write_stdout
@@ -42,12 +44,19 @@ def resize_command(args: argparse.Namespace) -> int:
         raise Refusal(f"{PIPE}: standard input is one file, got {len(inputs)} inputs")
     if PIPE not in args.paths and is_many(inputs, output):
         return resize_many(inputs, output, args, options)
+    if PIPE in args.paths and len(options.asked) > 1:
+        raise Refusal(f"{options.asked[0].option}: expected one size, as {PIPE} is one file, got {len(options.asked)}")
+    check_names(output, options.asked, None)
+    if template_of(output).parts:
+        raise Refusal(f"{output}: expected a name without fields, as {PIPE} has no name")
     return _resize_one(inputs[0], output, args, options)
 
 
 def _resize_one(name: str, output: str, args: argparse.Namespace, options: Options) -> int:
     if args.format and output != PIPE:
-        raise Refusal("--format: goes with a folder, or -, as OUT; the ending of a file's name says its type")
+        raise Refusal("--format: goes with a folder, {format} or - as OUT; the ending of a file's name says its type")
+    if args.format and len(args.format) > 1:
+        raise Refusal(f"--format: expected one type, as {PIPE} is one file, got {', '.join(args.format)}")
     if output == PIPE and args.json:
         raise Refusal("--json: goes to standard output, where - puts the image")
     if PIPE in (name, output) and args.dry_run:
@@ -68,10 +77,17 @@ def _resize_one(name: str, output: str, args: argparse.Namespace, options: Optio
 
 def _carried_out(source: Input, output: str, args: argparse.Namespace, options: Options) -> Outcome:
     if output == PIPE:
-        name = f"{STDOUT}{SUFFIXES[args.format] if args.format else ending_of_output(source.path, source.name)}"
+        ending = SUFFIXES[args.format[0]] if args.format else ending_of_output(source.path, source.name)
+        name = f"{STDOUT}{ending}"
         done = resize_file(source.path, name, options, source.name, write_stdout)
         return Outcome(Task(source.name, name), "done", *done)
-    task = Task(source.name, output)
+    task = Task(source.name, output, options.wanted)
+    if args.update and os.path.lexists(output):
+        if os.path.exists(output) and os.path.samefile(source.path, output):
+            raise Refusal(f"{output}: is the input itself; --force overwrites it")
+        if is_current(task._replace(source=str(source.path)), options):
+            return Outcome(task, "skipped")
+        options = options._replace(force=True)
     if args.dry_run:
         check_output(output, source.path, options.force or args.skip_existing, options.follow_links)
     else:
@@ -94,6 +110,7 @@ def repeat_command(args: argparse.Namespace) -> int:
         return volumes.repeat_volume(args, _read_counts(args.repeats))
     for path in (args.input, args.output):
         if path != PIPE and Path(path).suffix.lower() != ".npy":
+            check_known(path)
             raise Refusal(f"{path}: expected a file name that ends in .npy, or -")
     with opened(args.input) as source:
         target = None

@@ -1,11 +1,13 @@
-"""--dry-run: the sizes of results, from the heads of the files alone."""
+"""--dry-run and --update: the sizes of results, from the heads of the files alone."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from tenter.cli.arrays import check_shape, shape_of_npy
 from tenter.cli.first_bytes import type_of_input
+from tenter.cli.folders import Task
 from tenter.cli.formats import FORMATS, is_npy
 from tenter.cli.options import Options
 from tenter.cli.reading.heads import head_of, lengths_of_stack
@@ -34,6 +36,20 @@ def planned_sizes(source: Path, output: str, options: Options) -> Sizes:
         raise Refusal(f"{source}: has {len(shape)} axes, --axes names {', '.join(map(str, axes))}")
     lengths = tuple(shape[axis] for axis in axes)
     return Sizes(lengths, array_size(lengths, options, options.voxel_size or [None] * len(lengths)))
+
+
+def is_current(task: Task, options: Options) -> bool:
+    """Whether an output that exists is no older than its input, and of the size that is asked for."""
+    try:
+        if os.stat(task.source).st_mtime_ns > os.stat(task.output).st_mtime_ns:
+            return False
+        wanted = planned_sizes(Path(task.source), task.output, options._replace(wanted=task.wanted)).after
+        unscaled = options._replace(
+            size=None, scale=1.0, spacing=None, voxel_size=None, wanted=None, box=None, frame=None
+        )
+        return planned_sizes(Path(task.output), task.output, unscaled).before == wanted
+    except Exception:  # what cannot be read is written again, or reported then
+        return False
 
 
 def _of_pictures(source: Path, output: str, options: Options) -> Sizes:

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from tenter.cli.formats import FORMATS, HEIF, HEIF_ENDINGS, NEEDS_HEIF, READ, TYPES
+from tenter.cli.not_read import RAW, UNREAD, check_known
 from tenter.cli.refusal import Refusal
 
 #: types that are read and not written
@@ -17,31 +18,8 @@ ONLY_READ = {
     "XPM": rb"/\* XPM \*/",
     "SUN": rb"\x59\xa6\x6a\x95",
 }
-#: what is refused by its name: a pattern of the first bytes
-REFUSED = {
-    "a raw file of a camera": rb"II\*\0.{4}CR|FUJIFILMCCD-RAW|IIU\0|IIR[OS]|MMOR|.{4}ftypcrx |FOVb|\0MRM",
-    "a JPEG XL image": rb"\xff\x0a|\0\0\0\x0cJXL \r\n\x87\n",
-    "a JPEG XR image": rb"II\xbc",
-    "an OpenEXR image": rb"v/1\x01",
-    "a Radiance HDR image": rb"#\?R",
-    "a large Photoshop document (PSB)": rb"8BPS\0\x02",
-    "a GIMP document": rb"gimp xcf",
-    "an animated cursor": rb"RIFF.{4}ACON",
-    "a FITS file": rb"SIMPLE  =",
-    "a DICOM file": rb".{128}DICM",
-    "an HDF5 file": rb"\x89HDF\r\n\x1a\n",
-    "a PDF document": rb"%PDF-",
-    "a PostScript document": rb"%!PS|\xc5\xd0\xd3\xc6",
-    "an SVG drawing": rb"\s*(?:<\?xml.*?)?(?:<!--.*?)?<svg",
-    "a video": rb".{4}ftyp(?:mp4|iso|qt  |M4V|3gp)|\x1a\x45\xdf\xa3|RIFF.{4}AVI ",
-}
-#: endings of raw files of cameras that begin as TIFF does
-RAW = {
-    ".dng", ".nef", ".nrw", ".arw", ".sr2", ".srf", ".pef", ".srw", ".3fr", ".fff", ".iiq", ".kdc", ".dcr", ".erf",
-    ".mef", ".mos", ".rwl", ".gpr", ".raw",
-}  # fmt: skip
-#: how many bytes `type_of` reads
-HEAD = 256
+#: how many bytes `type_of_head` looks at: a mark of NIfTI is at 344
+HEAD = 352
 #: what a .npy file begins with
 NPY = b"\x93NUMPY"
 _BEGINS = {name: re.compile(format_.begins, re.DOTALL) for name, format_ in TYPES.items()}
@@ -71,9 +49,7 @@ def type_of_head(head: bytes, name: str) -> str:
         return type_
     if re.match(HEIF, head, re.DOTALL):
         raise Refusal(f"{name}: {NEEDS_HEIF}")
-    for what, begins in REFUSED.items():
-        if re.match(begins, head, re.DOTALL):
-            raise Refusal(f"{name}: is {what}, which is not read")
+    check_known(name, head)
     raise Refusal(f"{name}: is not an image that can be read")
 
 
@@ -83,7 +59,7 @@ def is_image(path: str) -> bool:
     ending = Path(path).suffix.lower()
     if ending in FORMATS or ending in READ:
         return True
-    if ending in RAW or ending == ".npy" or not os.path.isfile(path):
+    if ending in UNREAD[RAW].endings or ending == ".npy" or not os.path.isfile(path):
         return False
     try:
         with open(path, "rb") as file:
@@ -103,9 +79,9 @@ def ending_of_output(source: Path, name: str) -> str:
     return TYPES[type_].endings[0] if type_ in TYPES else ".png" if type_ else ".npy"
 
 
-def with_ending(name: str, ending: str) -> str:
-    """A name with this ending in place of one of an image's or array's; at the end of a name that has none."""
+def split_ending(name: str) -> tuple[str, str]:
+    """A name without the ending of an image or array, and that ending; the whole name if it has none."""
     path = Path(name)
     suffix = path.suffix.lower()
     known = suffix in FORMATS or suffix in READ or suffix in HEIF_ENDINGS or suffix == ".npy"
-    return str(path.with_suffix(ending)) if known else name + ending
+    return (path.stem, path.suffix) if known else (name, "")

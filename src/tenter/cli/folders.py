@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter.cli.first_bytes import ending_of_output, is_image, type_of_input, with_ending
+from tenter._specs.picture_sizes import Wanted
+from tenter.cli.first_bytes import ending_of_output, is_image, split_ending, type_of_input
 from tenter.cli.formats import FORMATS, HEIF_ENDINGS
+from tenter.cli.naming import ENDING, LAST, STEM, Asked, check_names, check_told_apart, name_of, template_of
+from tenter.cli.not_read import check_known, ending_of
 from tenter.cli.output import check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
 
@@ -24,27 +27,65 @@ FOLDERS = "subfolder(s), see --recursive"
 
 
 class Task(NamedTuple):
-    """A file to read and one to write."""
+    """A file to read and one to write, and its size, as in `Options.wanted`."""
 
     source: str
     output: str
+    wanted: Wanted | None = None
+
+
+class Plan(NamedTuple):
+    """The outputs, those of one input one after another; those that have the name of another, and why they are not
+    written; and how many files are not read of each kind: by the ending of their names, hidden ones, folders."""
+
+    tasks: list[Task]
+    clashes: dict[Task, str]
+    left_out: Counter[str]
 
 
 def is_many(inputs: list[str], output: str) -> bool:
-    """Whether OUT is a folder: there are several inputs, or one is a folder or a pattern, or OUT is named as one."""
+    """Whether OUT may be several files: IN is several, a folder or a pattern, or OUT is named as a folder, or has
+    fields."""
     if len(inputs) > 1 or _is_pattern(inputs[0]) or Path(inputs[0]).is_dir() or output.endswith(os.sep):
+        return True
+    if template_of(output).parts:
         return True
     # A folder whose name ends like an image's is more likely a mistake.
     return Path(output).is_dir() and Path(output).suffix.lower() not in (".npy", *FORMATS)
 
 
-def plan(inputs: list[str], output: str, recursive: bool, format_: str | None) -> tuple[list[Task], Counter[str]]:
-    """The files to resize into the folder `output`, each output from one input; and how many others there are of each
-    kind: by the ending of their names, hidden ones, folders."""
-    folder = _check_folder(inputs, output)
-    suffix = SUFFIXES[format_] if format_ else None
+def plan(
+    inputs: list[str], output: str, recursive: bool, formats: tuple[str, ...] | None, sizes: tuple[Asked, ...]
+) -> Plan:
+    """The files to resize into the folder `output`, or by names with fields, each output from one input."""
+    suffixes = [SUFFIXES[format_] for format_ in formats] if formats else None
+    check_names(output, sizes, suffixes)
+    template = template_of(output)
+    folder = _check_folder(inputs, template.folder)
     left_out: Counter[str] = Counter()
-    return _without_clashes(_tasks(inputs, folder, recursive, suffix, left_out)), left_out
+    found = list(_sources(inputs, folder, recursive, left_out))
+    if template.parts:
+        _check_apart(inputs, output, folder)
+        check_told_apart(output, [source for source, _ in found])
+    tasks = []
+    for source, relative in found:
+        below, name = os.path.split(relative)
+        stem, own = split_ending(name)
+        endings = suffixes or [ending_of_output(Path(source), source)]
+        for size in sizes:
+            for suffix in endings:
+                plain = str(folder / below / (stem + suffix))
+                target = name_of(template, below, stem, suffix, size, own) if template.parts else plain
+                tasks.append(Task(source, target, size.wanted))
+    hint = "OUT tells" if template.parts else f"OUT, such as '{folder / f'{{{STEM}}}-{{{ENDING}}}{LAST}'}', tells"
+    return Plan(*_without_clashes(tasks, f"; {{{ENDING}}} in {hint} them apart"), left_out)
+
+
+def _check_apart(inputs: list[str], output: str, folder: Path) -> None:
+    """Refuse names with fields within a folder that is read: the next run would read them too."""
+    for name in inputs:
+        if Path(name).is_dir() and _same(name, folder):
+            raise Refusal(f"{output}: expected names in another folder than {name}, whose images are read")
 
 
 def check_links(tasks: list[Task], output: str) -> None:
@@ -57,11 +98,13 @@ def check_inputs_safe(tasks: list[Task], existing: list[Task], force: bool) -> N
     """Refuse outputs that would overwrite an input. The input of another task may not have been read yet, so that is
     always refused; a task may overwrite its input if forced."""
     sources = {_identity(task.source): task for task in tasks if os.path.exists(task.source)}
+    outputs = Counter(task.source for task in tasks)
     for task in existing:
         clash = sources.get(_identity(task.output)) if os.path.exists(task.output) else None
-        if clash is None or (force and clash == task):
+        alone = clash is not None and clash.source == task.source and outputs[task.source] == 1
+        if clash is None or (force and alone):
             continue
-        what = "is the input itself; --force overwrites it" if clash == task else f"is an input too, for {clash.output}"
+        what = "is the input itself; --force overwrites it" if alone else f"is an input too, for {clash.output}"
         raise Refusal(f"{task.output}: {what}")
 
 
@@ -82,10 +125,8 @@ def _is_pattern(name: str) -> bool:
     return any(c in WILD for c in name) and not os.path.lexists(name)
 
 
-def _tasks(
-    inputs: list[str], folder: Path, recursive: bool, suffix: str | None, left_out: Counter[str]
-) -> Iterator[Task]:
-    """Each input and its output: the input's name, or its path relative to the folder or the pattern."""
+def _sources(inputs: list[str], folder: Path, recursive: bool, left_out: Counter[str]) -> Iterator[tuple[str, str]]:
+    """Each input, and its name, or its path relative to the folder or the pattern."""
     for name in inputs:
         if _is_pattern(name):
             found, base = _matches(name, left_out), _fixed_part(name)
@@ -99,8 +140,7 @@ def _tasks(
             relative = os.path.relpath(source, base or os.curdir)
             if relative.split(os.sep)[0] == os.pardir:
                 raise Refusal(f"{name}: {source} is not below {base or os.curdir}, as its output must be below OUT")
-            ending = suffix or ending_of_output(Path(source), source)
-            yield Task(source, str(folder / with_ending(relative, ending)))
+            yield source, relative
 
 
 def _matches(pattern: str, left_out: Counter[str]) -> list[str]:
@@ -108,6 +148,8 @@ def _matches(pattern: str, left_out: Counter[str]) -> list[str]:
     found = [path for path in files if Path(path).suffix.lower() == ".npy" or is_image(path)]
     left_out.update(_kind(path) for path in files if path not in set(found))
     if not found:
+        for path in files:
+            check_known(path)
         raise Refusal(f"{pattern}: matches no image and no .npy file")
     return found
 
@@ -121,7 +163,7 @@ def _fixed_part(pattern: str) -> str:
 
 def _kind(path: str) -> str:
     """How a file that is not read is counted."""
-    return Path(path).suffix.lower() or "without an ending"
+    return ending_of(path) or "without an ending"
 
 
 def _pictures(name: str, recursive: bool, output: Path, left_out: Counter[str]) -> list[str]:
@@ -158,14 +200,21 @@ def _same(path: str, other: Path) -> bool:
     return other.exists() and os.path.samefile(path, other)
 
 
-def _without_clashes(tasks: Iterator[Task]) -> list[Task]:
-    """Refuse two inputs with the same output. An input that is named twice counts once."""
-    by_target: dict[str, Task] = {}
+def _without_clashes(tasks: list[Task], hint: str) -> tuple[list[Task], dict[Task, str]]:
+    """The tasks whose output is that of one input, and those of several, none of which is written: the first would be
+    the one that is meant by chance. An input that is named twice counts once. hint: how endings tell inputs apart."""
+    by_target: dict[str, dict[str, Task]] = {}
     for task in tasks:
-        first = by_target.setdefault(os.path.realpath(task.output), task)
-        if os.path.realpath(first.source) != os.path.realpath(task.source):
-            raise Refusal(f"{task.output}: would be written from both {first.source} and {task.source}")
-    return list(by_target.values())
+        by_target.setdefault(os.path.realpath(task.output), {}).setdefault(os.path.realpath(task.source), task)
+    alone = [task for same in by_target.values() for task in same.values() if len(same) == 1]
+    clashes = {}
+    for same in by_target.values():
+        for task in same.values() if len(same) > 1 else ():
+            others = ", ".join(other.source for other in same.values() if other is not task)
+            apart = len({os.path.splitext(other.source)[1] for other in same.values()}) == len(same)
+            said = f"{task.source}: {task.output} would be written from {others} too"
+            clashes[task] = said + hint if apart else said
+    return alone, clashes
 
 
 def _identity(path: str) -> tuple[int, int]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from pathlib import Path
 from typing import NamedTuple
 
+from tenter.cli.not_read import check_known, ending_of
 from tenter.cli.refusal import Refusal
 
 EXIF, XMP, IPTC, PROFILE, DPI = "EXIF", "XMP", "IPTC", "color profile", "resolution"
@@ -66,7 +66,7 @@ TYPES = {
     "ICO": Format((".ico",), rb"\0\0\x01\0", (*ALPHA, *INDEXED), longest=256),
 }  # fmt: skip
 #: HEIC, which pillow-heif reads and writes if it is installed
-NEEDS_HEIF = 'pillow-heif is needed for HEIC and is not installed: pip install "tenter[heif]"'
+NEEDS_HEIF = "pillow-heif is needed for HEIC and is not installed: pip install pillow-heif"
 HEIF_ENDINGS = (".heic", ".heif", ".hif")
 HEIF = rb".{4}ftyphe(?:i[cxms]|v[cxms])|" + ANY_CODEC + rb"he(?:i[cxms]|v[cxms])"
 if importlib.util.find_spec("pillow_heif") is not None:
@@ -96,14 +96,15 @@ def register(type_: str) -> None:
 
 def is_npy(output: str) -> bool:
     """Whether the name of an output ends in .npy. Refuse an ending that is neither .npy nor of an image."""
-    suffix = Path(output).suffix.lower()
-    if suffix in READ:
-        raise Refusal(f"{output}: {suffix} is read and not written; {READ[suffix]} is")
-    if suffix in HEIF_ENDINGS and suffix not in FORMATS:
+    ending = ending_of(output)
+    if ending in READ:
+        raise Refusal(f"{output}: {ending} is read and not written; {READ[ending]} is")
+    if ending in HEIF_ENDINGS and ending not in FORMATS:
         raise Refusal(f"{output}: {NEEDS_HEIF}")
-    if suffix != ".npy" and suffix not in FORMATS:
-        raise Refusal(f"{output}: unknown file type {suffix or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
-    return suffix == ".npy"
+    if ending != ".npy" and ending not in FORMATS:
+        check_known(output)
+        raise Refusal(f"{output}: unknown file type {ending or '(none)'!r}; known are .npy {' '.join(FORMATS)}")
+    return ending == ".npy"
 
 
 def shown(type_: str) -> str:

@@ -8,8 +8,9 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from tenter.cli.dry import planned_sizes
+from tenter.cli.dry import is_current, planned_sizes
 from tenter.cli.folders import Task, check_inputs_safe, check_links, plan
+from tenter.cli.naming import template_of
 from tenter.cli.options import Options, read_jobs
 from tenter.cli.output import check_input, remove_leftovers
 from tenter.cli.refusal import Exists, Refusal, first_line, one_line, require
@@ -17,33 +18,40 @@ from tenter.cli.streams import say
 from tenter.cli.summary import Outcome, as_json, line_of, line_of_many
 from tenter.cli.workers import run
 
+#: What to do about outputs that exist.
+HOW = "--force overwrites, --skip-existing leaves it, --update overwrites what is older or of another size"
+
 
 def resize_many(inputs: list[str], output: str, args: argparse.Namespace, options: Options) -> int:
     """Resize all inputs into the folder `output`, print a summary, and return 1 if a file failed, else 0."""
     jobs = read_jobs(args.jobs)
-    tasks, left_out = plan(inputs, output, args.recursive, args.format)
-    if any(Path(name).suffix.lower() != ".npy" for task in tasks for name in task):
+    tasks, clashes, left_out = plan(inputs, output, args.recursive, args.format, options.asked)
+    if any(Path(name).suffix.lower() != ".npy" for task in tasks for name in (task.source, task.output)):
         require("PIL")
     existing = [task for task in tasks if os.path.lexists(task.output)]
-    check_inputs_safe(tasks, existing, options.force)
+    check_inputs_safe([*tasks, *clashes], existing, options.force)
     skipped = set(existing) if args.skip_existing else set()
+    if args.update:
+        skipped = {task for task in existing if is_current(task, options)}
+        options = options._replace(force=True)
     todo = [task for task in tasks if task not in skipped]
     if not options.follow_links:
-        check_links(todo, output)
+        check_links(todo, template_of(output).folder)
     if not (options.force or args.skip_existing):
         _refuse_existing(existing)
     ended = _planned(todo, options) if args.dry_run else _run(todo, options, jobs)
     found = {outcome.task: outcome for outcome in ended}
     outcomes = [found.get(task) or Outcome(task, "skipped") for task in tasks]
+    outcomes += [Outcome(task, "failed", error=one_line(why)) for task, why in clashes.items()]
     _say_errors(outcomes)
     _print_summary(outcomes, left_out, args, options)
-    return 1 if any(outcome.error is not None for outcome in outcomes) else 0
+    return int(any(outcome.error is not None for outcome in outcomes))
 
 
 def _refuse_existing(existing: list[Task]) -> None:
     if existing:
         more = f" (and {len(existing) - 1} more)" if len(existing) > 1 else ""
-        raise Refusal(f"{existing[0].output}: exists already{more}; --force overwrites, --skip-existing leaves it")
+        raise Refusal(f"{existing[0].output}: exists already{more}; {HOW}")
 
 
 def _say_errors(outcomes: list[Outcome]) -> None:
@@ -71,7 +79,8 @@ def _planned(tasks: list[Task], options: Options) -> list[Outcome]:
 
 def _plan_one(task: Task, options: Options) -> Outcome:
     try:
-        return Outcome(task, "planned", planned_sizes(check_input(task.source), task.output, options))
+        sized = options._replace(wanted=task.wanted)
+        return Outcome(task, "planned", planned_sizes(check_input(task.source), task.output, sized))
     except Exception as error:
         if options.skip_existing and isinstance(error, Exists):
             return Outcome(task, "skipped")

@@ -6,11 +6,14 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tenter._rules.axis_rule import NEAREST
+from tenter._specs.modes import NO_ANTIALIAS
+from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import Wanted
 from tenter.cli.flatten import Color, parse_color
+from tenter.cli.naming import Asked
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import (
+    PAIR,
     Axes,
     parse_axes,
     parse_box,
@@ -30,9 +33,7 @@ if TYPE_CHECKING:
 
 #: PyTorch's names of modes along two axes.
 MODES: dict[str, Mode] = {"bilinear": "linear", "bicubic": "cubic"}
-#: The default filters: for images the crispest of those that antialias, and for other numbers one that never leaves
-#: their range. With --like it is the second too.
-PICTURES: Mode = "lanczos"
+#: The default filter of numbers that are no image's, as of `tenter.resize`.
 SAMPLES: Mode = "linear"
 Decoding = Literal["exact", "close", "fast"]
 
@@ -45,8 +46,8 @@ class Options(NamedTuple):
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
     is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
     a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on. max_pixels: None for Pillow's limit. frame: the one to read of several. skip_existing: whether an output that
-    another process makes meanwhile is left to it."""
+    on. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the sizes of each image, of which
+    wanted is one. skip_existing: whether an output that another process makes meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None
@@ -58,7 +59,7 @@ class Options(NamedTuple):
     mode: Mode
     is_usual: bool
     antialias: bool | None
-    like: Like
+    like: Like | None
     box: tuple[float, float, float, float] | None
     premultiply: bool
     linear_light: bool
@@ -66,6 +67,7 @@ class Options(NamedTuple):
     background: Color | None
     max_pixels: int | None
     frame: int | None
+    asked: tuple[Asked, ...]
     encoding: Encoding
     force: bool
     skip_existing: bool
@@ -81,20 +83,22 @@ def read_options(args: argparse.Namespace) -> Options:
     elif args.spacing or args.voxel_size or args.unit:
         raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
     voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
-    mode: Mode = chosen or (SAMPLES if axes is not None or args.like is not None else PICTURES)
+    mode: Mode = chosen or (SAMPLES if axes is not None else usual_mode(args.like))
+    _check_antialias(args, mode)
     size, scale = _stretched(args, axes)
+    asked = _asked(args, None if axes is not None else size)
     return Options(
         size=size,
         scale=scale,
         spacing=None if args.spacing is None else parse_lengths(args.spacing, "--spacing", len(axes or ())),
         voxel_size=voxel_size,
         unit=unit_named(args.unit),
-        wanted=_wanted(args),
+        wanted=asked[0].wanted,
         axes=axes,
         mode=mode,
         is_usual=chosen is None,
-        antialias=_antialias(args, mode),
-        like=args.like or "pillow",
+        antialias=args.antialias,
+        like=args.like,
         box=None if args.box is None else parse_box(args.box),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
@@ -102,6 +106,7 @@ def read_options(args: argparse.Namespace) -> Options:
         background=None if args.background is None else parse_color(args.background),
         max_pixels=None if args.max_pixels is None else whole_number(args.max_pixels, "--max-pixels", 1),
         frame=None if args.frame is None else whole_number(args.frame, "--frame"),
+        asked=asked,
         encoding=_encoding(args),
         force=args.force,
         skip_existing=args.skip_existing,
@@ -125,14 +130,9 @@ def read_jobs(text: str | None) -> int:
 
 
 def in_words(options: Options) -> str:
-    """The size that was asked for."""
+    """The sizes that were asked for."""
     if options.wanted is not None:
-        height, width = options.wanted.sides
-        if options.wanted.gravity is not None:
-            return f"{sides(height, width)}, cut to fit ({options.wanted.gravity})"
-        if height is None or width is None:
-            return f"{width} wide" if height is None else f"{height} high"
-        return f"at most {sides(height, width)}"
+        return ", ".join(_in_words(size.wanted) for size in options.asked if size.wanted is not None)
     if options.scale is not None:
         scales = options.scale if isinstance(options.scale, tuple) else (options.scale,)
         return f"scale {', '.join(f'{scale:g}' for scale in scales)}"
@@ -142,6 +142,15 @@ def in_words(options: Options) -> str:
     if options.axes is not None:
         return f"axes {', '.join(map(str, options.axes))} of length {', '.join(map(str, options.size))}"
     return sides(*options.size)
+
+
+def _in_words(wanted: Wanted) -> str:
+    height, width = wanted.sides
+    if wanted.gravity is not None:
+        return f"{sides(height, width)}, cut to fit ({wanted.gravity})"
+    if height is None or width is None:
+        return f"{width} wide" if height is None else f"{height} high"
+    return f"at most {sides(height, width)}"
 
 
 def sides(height: object, width: object) -> str:
@@ -174,31 +183,39 @@ def _stretched(
     return (None if args.size is None else parse_size(args.size, axes)), None
 
 
-def _wanted(args: argparse.Namespace) -> Wanted | None:
-    """What --fit, --fill, --width or --height say."""
+def _asked(args: argparse.Namespace, size: tuple[int, ...] | None) -> tuple[Asked, ...]:
+    """The sizes that are asked for: several of --fit, --fill, --width or --height, or one of another option. size: the
+    height and width of --size."""
     if args.enlarge and not args.fit:
         raise Refusal("--enlarge: goes with --fit; other sizes enlarge by themselves")
     if args.gravity and not args.fill:
         raise Refusal("--gravity: goes with --fill")
-    if args.fit is not None:
-        return Wanted(parse_pair(args.fit, "--fit"), args.enlarge)
-    if args.fill is not None:
-        return Wanted(parse_pair(args.fill, "--fill"), gravity=args.gravity or "center")
-    if args.width is not None:
-        return Wanted((None, parse_side(args.width, "--width", "width")), True)
-    if args.height is not None:
-        return Wanted((parse_side(args.height, "--height", "height"), None), True)
-    return None
+    for option in ("--fit", "--fill", "--width", "--height"):
+        if (texts := getattr(args, option[2:])) is not None:
+            return tuple(dict.fromkeys(_one(option, text.strip(), args) for text in texts.split(",")))
+    if size is not None:
+        return (Asked("--size", f"{size[1]}x{size[0]}", size[1], size[0]),)
+    option, text = ("--scale", args.scale) if args.scale is not None else ("--spacing", args.spacing)
+    return (Asked("--size", "x".join(args.size)) if args.size is not None else Asked(option, text),)
 
 
-def _antialias(args: argparse.Namespace, mode: str) -> bool | None:
-    has_none = mode in NEAREST or mode == "area"
-    if args.antialias and has_none:
-        raise Refusal(f"--antialias: {mode} has none; modes other than nearest, nearest-exact and area have it")
-    if args.antialias is None and args.like is None:
-        return not has_none
-    asked: bool | None = args.antialias
-    return asked
+def _one(option: str, text: str, args: argparse.Namespace) -> Asked:
+    if option == "--width":
+        width = parse_side(text, option, "width")
+        return Asked(option, str(width), width=width, wanted=Wanted((None, width), True))
+    if option == "--height":
+        height = parse_side(text, option, "height")
+        return Asked(option, str(height), height=height, wanted=Wanted((height, None), True))
+    height, width = parse_pair(text, option)
+    shown = f"{width}x{height}" if PAIR.fullmatch(text) else str(width)
+    if option == "--fit":
+        return Asked(option, shown, wanted=Wanted((height, width), args.enlarge))
+    return Asked(option, shown, width, height, Wanted((height, width), gravity=args.gravity or "center"))
+
+
+def _check_antialias(args: argparse.Namespace, mode: str) -> None:
+    if args.antialias and mode in NO_ANTIALIAS:
+        raise Refusal(f"--antialias: {mode} has none; modes other than {', '.join(NO_ANTIALIAS)} have it")
 
 
 def _encoding(args: argparse.Namespace) -> Encoding:

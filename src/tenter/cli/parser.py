@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import shutil
 import textwrap
-from itertools import takewhile
 from typing import NoReturn
 
+from tenter._specs.modes import MODES as FILTERS
+from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import GRAVITIES
-from tenter._specs.resize_arguments import MODES as FILTERS
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
 from tenter.cli.help import SHORT
-from tenter.cli.options import MODES, PICTURES, SAMPLES
+from tenter.cli.naming import FIELDS
+from tenter.cli.options import MODES, SAMPLES
 from tenter.cli.refusal import Refusal
-from tenter.cli.sizes import PAIR
-from tenter.cli.spelling import check_choice, check_words
+from tenter.cli.spelling import check_choice, check_words, unknown_value
 from tenter.cli.volumes.parser import (
-    LABELS,
     PYRAMID,
     add_bounds,
     add_pyramid,
@@ -30,20 +28,18 @@ from tenter.cli.volumes.parser import (
     join_lists,
     split_axes,
 )
+from tenter.cli.words import check_single, check_sized, count_words, with_labels
 from tenter.configuration import configuration
 from tenter.conventions import PRESETS
 
-#: A number on the command line.
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
-#: Options of one number, after which names of files may stand.
-SINGLE = ("--scale", "--width", "-w", "--height")
+FIELDS_IN_WORDS = "; ".join(f"{{{name}}} is {text}" for name, text in FIELDS.items())
 
 TENTER = """Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with
 gradients.
 
 This command resizes images and arrays in files, and explains calls."""
 
-RESIZE = """Resize an image or an array, or many of them into a folder.
+RESIZE = f"""Resize an image or an array, or many of them into a folder.
 
 Sizes of images are WIDTHxHEIGHT: --size 640x480 is 640 wide and 480 high. With --axes, --size has one number per axis,
 in their order. Sizes refer to the upright image. Only --size can distort an image.
@@ -62,9 +58,13 @@ to a .npy file, as it has no orientation tag.
 
 If IN is several files, a folder (its images) or a quoted pattern such as 'photos/**/*.jpg', OUT is a folder, which is
 created if it is missing. For one file, OUT is a folder if it exists as one or its name ends in /. Files below a folder,
-or below the first wildcard of a pattern, keep their relative path below OUT. Two inputs with the same output raise an
-error before anything is written. If a file fails, the others are still resized; failures are listed at the end.
---skip-existing continues an interrupted run.
+or below the first wildcard of a pattern, keep their relative path below OUT. If a file fails, the others are still
+resized; failures are listed at the end. Inputs with the same output fail. --skip-existing continues an interrupted run,
+--update makes outputs again whose input or size has changed.
+
+--fit, --fill, --width and --height take several sizes, and --format several types, with commas between them. The names
+of outputs are then given by fields in OUT, such as 'web/{{stem}}-{{size}}.{{format}}'. {FIELDS_IN_WORDS}. The folder
+of an input below IN goes before the part with {{stem}}.
 
 IN or OUT may be -, standard input or output. The type of the output is then that of the input, or --format."""
 
@@ -143,13 +143,14 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(join_lists(_with_labels(argv)))
-    _check_single(argv)
-    axes, sizes = _count_words(argv, named)
+    argv, named = split_axes(join_lists(with_labels(argv)))
+    check_single(argv)
+    axes, sizes = count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
     if not argv:
         parser.parse_args(["--help"])
     check_words(argv, _options(parser), {name: _options(one) for name, one in commands.items()}, parser.prog)
+    check_sized(argv)
     args, rest = parser.parse_known_args(argv)
     # argparse fills the list of paths from one run of names, and returns the names after later options in `rest`.
     if rest and args.command != "resize":
@@ -159,56 +160,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
     return args
 
 
-def _with_labels(argv: list[str]) -> list[str]:
-    """The arguments of a pyramid with `--labels` as one word, which would take a name after it for how."""
-    words = [w for w in argv if w[:1] != "-"]
-    if words[:1] != ["pyramid"]:
-        return argv
-    found: list[str] = []
-    for word in argv:
-        if found and found[-1] == "--labels":
-            found[-1:] = [f"--labels={word}"] if word in LABELS else [f"--labels={LABELS[0]}", word]
-        else:
-            found.append(word)
-    return found
-
-
 def _options(parser: Parser) -> list[str]:
     return list(parser._option_string_actions)
-
-
-def _count_words(argv: list[str], named: int) -> tuple[int, int]:
-    """Count the words of --axes and of --size. With nargs="+", these would take the file names after them too. named:
-    how many axes are given by names, 0 for numbers."""
-    axes = 0
-    if "--axes" in argv:
-        after = argv[argv.index("--axes") + 1 :]
-        letters_too = takewhile(lambda text: text.lstrip("-").isdecimal() or (len(text) == 1 and text.isalpha()), after)
-        axes = named if named > 1 else max(1, len(list(letters_too)))
-    size = next((argv[k + 1] for k, word in enumerate(argv[:-1]) if word == "--size"), "")
-    size = next((word.partition("=")[2] for word in argv if word.startswith("--size=")), size)
-    if PAIR.fullmatch(size.strip()) or size.endswith("%"):
-        return axes, 1
-    if axes or "--size" not in argv:
-        return axes, axes or 1
-    # A height and a width are taken, to be refused with both spellings.
-    after = argv[argv.index("--size") + 1 :]
-    return axes, max(1, min(2, len(list(takewhile(_is_number, after)))))
-
-
-def _is_number(text: str) -> bool:
-    return bool(NUMBER.fullmatch(text))
-
-
-def _check_single(argv: list[str]) -> None:
-    """Refuse several numbers for an option of one: argparse would take the others for names of files."""
-    for k, word in enumerate(argv):
-        if word in SINGLE and k + 1 < len(argv):
-            more = list(takewhile(lambda text: _is_number(text) and not os.path.exists(text), argv[k + 2 :]))
-            if more:
-                given = " ".join(argv[k + 1 : k + 2 + len(more)])
-                hint = "; --size has one number for each axis" if "--axes" in argv else ""
-                raise Refusal(f"{word}: expected one number, got {given}{hint}")
 
 
 def _parser(parser: Parser, description: str) -> Parser:
@@ -227,8 +180,9 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     resize.add_argument("-o", "--output", metavar="OUT", help="OUT, if it is not the last name")
     _add_sizes(resize.add_argument_group("SIZE, one of"), axes, sizes)
     part = resize.add_argument_group("what is resized")
-    box = "the part to resize, in pixels of the upright image, fractions allowed (default: all)"
-    part.add_argument("--box", nargs=4, metavar=("TOP", "LEFT", "BOTTOM", "RIGHT"), help=box)
+    box = "the part to resize: its width and height, and how far it is from the left and the top, in pixels of the "
+    box += "upright image, fractions allowed (default: all)"
+    part.add_argument("--box", metavar="WxH+X+Y", help=box)
     of_arrays = "the axes of an array, a zarr array or a TIFF stack to resize, by number or by name, such as z,y,x; "
     of_arrays += "--size then has one number per axis"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
@@ -246,11 +200,13 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument(
-        "--fit", metavar="WxH", help="the largest size within this width and height, or N for both; see --enlarge"
+        "--fit", metavar="WxH,...", help="the largest size within this width and height, or N for both; see --enlarge"
     )
-    size.add_argument("--fill", metavar="WxH", help="this width and height, cut where the ratio differs; see --gravity")
-    size.add_argument("-w", "--width", metavar="N", help="this width; the height follows")
-    size.add_argument("--height", metavar="N", help="this height; the width follows")
+    size.add_argument(
+        "--fill", metavar="WxH,...", help="this width and height, cut where the ratio differs; see --gravity"
+    )
+    size.add_argument("-w", "--width", metavar="N,...", help="this width; the height follows")
+    size.add_argument("--height", metavar="N,...", help="this height; the width follows")
     scale = "multiply the sides of the image or its --box by S, such as 0.5 or 50%%, and round down; with --axes also "
     scale += "one number per axis, such as 1,0.5,0.5"
     size.add_argument("--scale", metavar="S", help=scale)
@@ -264,14 +220,14 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
 def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
-    usual = f"(default: {PICTURES} for images; {SAMPLES} for arrays and stacks, and with --like)"
+    usual = f"(default: {usual_mode(None)} for images; {SAMPLES} for arrays and stacks, and with --like)"
     how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
     labels = "pixels are labels: choose the nearest, keep palettes and black and white"
     how.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)
-    like = f"follow the conventions of a library, antialiasing included: {libraries} (default: pillow)"
+    like = f"follow the conventions of a library, antialiasing included: {libraries} (default: tenter's own)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
-    aliasing = "widen the filter when shrinking (default: that of --like; without --like, on in modes that have it)"
+    aliasing = "widen the filter when shrinking (default: on, and with --like as that library does)"
     group.add_argument("--antialias", action=argparse.BooleanOptionalAction, default=None, help=aliasing)
     light = "average in linear light instead of sRGB values: fine bright detail stays bright"
     group.add_argument("--linear-light", action="store_true", help=light)
@@ -305,15 +261,27 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     stored += "(default: pixels are turned upright, and the orientation is 1)"
     group.add_argument("--keep-orientation", action="store_true", help=stored)
     types = f"file type of outputs in a folder, or of -: {', '.join(SUFFIXES)} (default: the input's)"
-    group.add_argument("--format", choices=SUFFIXES, metavar="TYPE", help=types)
+    group.add_argument("--format", type=_formats, metavar="TYPE,...", help=types)
     existing = group.add_mutually_exclusive_group()
     existing.add_argument("--force", action="store_true", help="overwrite existing outputs")
     existing.add_argument("--skip-existing", action="store_true", help="keep existing outputs, write the others")
+    newer = "write outputs that are missing, older than their input, or of another width and height than they would "
+    newer += "get; keep the others"
+    existing.add_argument("--update", action="store_true", help=newer)
     _add_follow_links(group)
     group.add_argument("--recursive", action="store_true", help="with a folder as IN: include its subfolders")
     group.add_argument("--jobs", metavar="N", help="number of processes (default: one per core)")
     add_reports(group)
     add_bounds(group)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    """Parse the types of `--format`."""
+    found = tuple(dict.fromkeys(part.strip().lower().removeprefix(".") for part in text.split(",")))
+    for each in found:
+        if (said := unknown_value(each, SUFFIXES)) is not None:
+            raise argparse.ArgumentTypeError(said)
+    return found
 
 
 def _add_follow_links(group: argparse._ActionsContainer) -> None:

@@ -36,10 +36,10 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def require(module: str, extra: str = "cli") -> None:
-    """Refuse if an optional package is not installed; the message names the extra that installs it."""
+def require(module: str) -> None:
+    """Refuse if an optional package is not installed; the message says how it is."""
     try:
         importlib.import_module(module)
     except ImportError as error:
         package = {"PIL": "Pillow", "png": "pypng"}.get(module, module)
-        raise Refusal(f'{package} is needed for this and is not installed: pip install "tenter[{extra}]"') from error
+        raise Refusal(f"{package} is needed for this and is not installed: pip install {package}") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
@@ -26,13 +26,13 @@ from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
 from tenter.cli.picture import Origin, Picture, common_kind, from_array, upright
-from tenter.cli.reading.opening import DEPTH, How, Opened, opened
+from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, opened_once
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, first_line, named
 from tenter.cli.sizes import check_fits, scaled
 from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
-from tenter.cli.voxels import Voxel, spaced
+from tenter.cli.voxels import given, spaced
 from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
 from tenter.cli.writing.holding import (
@@ -69,11 +69,17 @@ class Sizes(NamedTuple):
 
 
 def resize_file(
-    source: Path, output: str, options: Options, name: str | None = None, place: Place | None = None
+    source: Path,
+    output: str,
+    options: Options,
+    name: str | None = None,
+    place: Place | None = None,
+    decoded: Decoded | None = None,
 ) -> tuple[Sizes, tuple[str, ...]]:
     """Read one file, resize it and write the result. Return the sizes, and names of what the new file does not keep.
 
     name: what the input is called, if `source` is a temporary file. place: takes the result if `output` is only a name.
+    decoded: what calls for other outputs of this input have decoded, where there are several.
     """
     name = name or str(source)
     from_, to_npy = type_of_input(source, name), is_npy(output)
@@ -92,7 +98,7 @@ def resize_file(
     ends_alike = Path(output).suffix.lower() == Path(name).suffix.lower()
     is_exact = ends_alike or type_ not in NAMED_EXACTLY
     may_copy = is_exact and options.frame is None and type_ != "" and not changes_file(options.encoding)
-    open_ = partial(_opened, source, from_npy, type_, options)
+    open_ = partial(_opened, source, from_npy, type_, options, decoded)
     return _resize_pictures(open_, source, output, options, may_copy, place)
 
 
@@ -111,12 +117,13 @@ def _resize_pictures(
         origin, pictures = closing.enter_context(open_())
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         job = _Job(origin, type_, output, options, [], [])
+        may_copy = may_copy and origin.type == type_
         if origin.frames > 1 and (may_copy or type_ in OF_ONE_KIND):
             may_copy, kind = _surveyed(job, open_, may_copy)
             job = job._replace(origin=origin._replace(kind=kind))
         made = job.carry_out(pictures)
         if origin.frames == 1:
-            # What was read is not kept while the result is encoded: both would take memory.
+            # What was read is not kept while the result is encoded, unless for other outputs: both would take memory.
             result = [*made]
             may_copy = may_copy and result[0][1]
             made = iter(result)
@@ -156,7 +163,7 @@ class _Job(NamedTuple):
     sizes: list[Sizes]
     lost: list[str]
 
-    def carry_out(self, pictures: Iterator[Picture]) -> Iterator[tuple[Picture, bool]]:
+    def carry_out(self, pictures: Iterable[Picture]) -> Iterator[tuple[Picture, bool]]:
         """Each image as it is written, and whether it is the one that was read."""
         try:
             for picture in pictures:
@@ -193,16 +200,18 @@ def _surveyed(job: _Job, again: Callable[[], AbstractContextManager[Opened]], ma
 
 
 def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:
-    """Whether an image that is written as `made` is the one that was read. Its pixels say so: some filters soften
-    also where they keep the size."""
+    """Whether an image that is written as `made` in its own type is the one that was read. Its pixels say so: some
+    filters soften also where they keep the size."""
     is_upright = picture.metadata.orientation == 1 or (encoding.as_stored and type_ in TURNED_BY_VIEWERS)
     narrows = encoding.depth and (made.pixels.dtype == np.uint16 or DEPTH in origin.unread)
-    if origin.type != type_ or not is_upright or narrows or picture.kind != made.kind:
+    if not is_upright or narrows or picture.kind != made.kind:
         return False
     return picture.reduced == 1 and np.array_equal(picture.pixels, made.pixels)
 
 
-def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> AbstractContextManager[Opened]:
+def _opened(
+    source: Path, from_npy: bool, type_: str, options: Options, decoded: Decoded | None
+) -> AbstractContextManager[Opened]:
     """The images of a file. An array is one; from .npy to .npy none of its channels is alpha."""
     if from_npy:
         array = _array_of_pixels(source, not type_)
@@ -212,7 +221,7 @@ def _opened(source: Path, from_npy: bool, type_: str, options: Options) -> Abstr
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
-    return opened(source, how)
+    return opened(source, how) if decoded is None else opened_once(source, how, decoded)
 
 
 def _resize_picture(picture: Picture, output: str, type_: str, options: Options) -> tuple[Picture, Sizes, list[str]]:
@@ -273,7 +282,7 @@ def _resize_stack(source: Path, name: str, from_: str, output: str, options: Opt
     if options.voxel_size is not None and from_:
         letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
         sizes_of = dict(zip(letters, options.voxel_size))
-        stack = with_voxel(stack, Voxel(sizes_of, options.unit))
+        stack = with_voxel(stack, given(sizes_of, options.unit))
     try:
         array, sizes = _resize_array(stack.array, axes, lengths, options, distances)
     except (TypeError, ValueError) as error:

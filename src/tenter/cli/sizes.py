@@ -11,8 +11,23 @@ from tenter.cli.refusal import Refusal
 
 #: axes of an array by number, or of a TIFF stack by letter
 Axes = tuple[int | str, ...]
+#: 640x480+10+20
+BOX = re.compile(r"([\d.]+)[xX\u00d7]([\d.]+)\+([\d.]+)\+([\d.]+)")
 #: 1600x1200; the cross may be an x of either case or a multiplication sign
 PAIR = re.compile(r"(\d+)\s*[xX\u00d7]\s*(\d+)")
+#: Sizes as other programs spell them, and what they are here.
+ELSEWHERE = (
+    (re.compile(r"(\d+)[xX]"), "--width {0} is {0} wide"),
+    (re.compile(r"[xX](\d+)"), "--height {0} is {0} high"),
+    (re.compile(r"(\d+(?:\.\d+)?%)"), "--scale {0} multiplies both sides"),
+    (re.compile(r"(\d+[xX]?\d*)>"), "--fit {0} enlarges nothing by itself"),
+    (re.compile(r"(\d+[xX]?\d*)<"), "--fit {0} --enlarge enlarges smaller images too"),
+    (re.compile(r"(\d+[xX]?\d*)\^"), "--fill {0} is cut where the ratio differs"),
+    (re.compile(r"(\d+[xX]?\d*)!"), "--size {0} is regardless of the ratio"),
+    (re.compile(r"(\d+)\*(\d+)"), "{0}x{1} has an x between"),
+    (re.compile(r"(\d+)px", re.IGNORECASE), "{0} is in pixels"),
+    (re.compile(r"(\d+):(\d+)"), "a size is in pixels"),
+)
 
 
 def parse_axes(texts: list[str]) -> Axes:
@@ -42,7 +57,8 @@ def _size_of_picture(texts: list[str]) -> tuple[int, int]:
         n = texts[0]
         raise Refusal(f"--size: expected WIDTHxHEIGHT, got {n}; --width {n} is {n} wide, --fit {n} at most {n} a side")
     if len(texts) != 1 or not PAIR.fullmatch(texts[0].strip()):
-        raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {' '.join(texts)!r}")
+        given = " ".join(texts)
+        raise Refusal(f"--size: expected WIDTHxHEIGHT, such as 640x480, got {given!r}{_spelled(given)}")
     return parse_pair(texts[0], "--size")
 
 
@@ -50,7 +66,7 @@ def parse_pair(text: str, option: str) -> tuple[int, int]:
     """Parse WIDTHxHEIGHT, or one number for both. Returns (height, width)."""
     found = PAIR.fullmatch(text.strip())
     if found is None and not text.strip().lstrip("+-").isdecimal():
-        raise Refusal(f"{option}: expected WIDTHxHEIGHT, such as 1600x1200, got {text!r}")
+        raise Refusal(f"{option}: expected WIDTHxHEIGHT, such as 1600x1200, got {text!r}{_spelled(text)}")
     width, height = found.groups() if found else (text, text)
     return parse_side(height, option, "height"), parse_side(width, option, "width")
 
@@ -60,12 +76,18 @@ def parse_side(text: str, option: str, name: str) -> int:
     try:
         side = int(text)
     except ValueError:
-        raise Refusal(f"{option}: expected a whole number for the {name}, got {text!r}") from None
+        raise Refusal(f"{option}: expected a whole number for the {name}, got {text!r}{_spelled(text)}") from None
     if side < 1:
         raise Refusal(f"{option}: expected a {name} of at least 1, got {side}")
     if side > 2**31 - 1:
         raise Refusal(f"{option}: expected a {name} below 2147483648, got {side}")
     return side
+
+
+def _spelled(text: str) -> str:
+    """What another program means by a size, as it is written here."""
+    found = ((form.fullmatch(text.strip()), meant) for form, meant in ELSEWHERE)
+    return next((f"; {meant.format(*match.groups())}" for match, meant in found if match), "")
 
 
 def parse_scale(text: str, option: str) -> float:
@@ -96,14 +118,29 @@ def parse_lengths(text: str, option: str, count: int) -> tuple[float, ...]:
     return found
 
 
-def parse_box(texts: list[str]) -> tuple[float, float, float, float]:
-    """Parse `--box TOP LEFT BOTTOM RIGHT`."""
-    top, left, bottom, right = (_number(text, "--box") for text in texts)
-    for name, begin, end in (("bottom", top, bottom), ("right", left, right)):
-        if not 0 <= begin < end:
-            before = {"bottom": "top", "right": "left"}[name]
-            raise Refusal(f"--box: expected 0 <= {before} < {name}, got {before} {begin:g} and {name} {end:g}")
-    return top, left, bottom, right
+def parse_box(text: str) -> tuple[float, float, float, float]:
+    """Parse `--box WIDTHxHEIGHT+LEFT+TOP`. Returns top, left, bottom, right."""
+    found = BOX.fullmatch(text.strip())
+    if found is None:
+        raise Refusal(f"--box: expected WIDTHxHEIGHT+LEFT+TOP, such as 640x480+10+20, got {text!r}")
+    width, height, left, top = (_number(number, "--box") for number in found.groups())
+    if not (width > 0 and height > 0):
+        raise Refusal(f"--box: expected a width and a height above 0, got {text!r}")
+    return top, left, top + height, left + width
+
+
+def refuse_edges(texts: Sequence[str]) -> None:
+    """Refuse the edges of a box as numbers, whose order differs from program to program."""
+    if len(texts) < 2:
+        return
+    expected, got = "--box: expected WIDTHxHEIGHT+LEFT+TOP, such as 640x480+10+20", " ".join(texts)
+    if len(texts) != 4:
+        raise Refusal(f"{expected}, got {got}")
+    a, b, c, d = (_number(text, "--box") for text in texts)
+    ways = [(f"{d - b:g}x{c - a:g}+{b:g}+{a:g}", "top, left, bottom and right")]
+    ways.append((f"{c - a:g}x{d - b:g}+{a:g}+{b:g}", "left, top, right and bottom"))
+    spelled = ", ".join(f"{box} if they are {edges}" for box, edges in ways)
+    raise Refusal(f"{expected}, got {got}; it is {spelled}")
 
 
 def scaled(extents: Sequence[float], scale: float | tuple[float, ...]) -> tuple[int, ...]:

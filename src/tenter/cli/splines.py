@@ -26,7 +26,7 @@ def zoomed(array: npt.NDArray[Any], axes: tuple[int, ...], size: tuple[int, ...]
     """The array as `scipy.ndimage.zoom` makes it."""
     if options.box is not None:
         raise Refusal("--box: does not go with --like scipy and --mode cubic, as SciPy's zoom has none")
-    require("scipy", "scipy")
+    require("scipy")
     from scipy import ndimage
 
     factors = [1.0] * array.ndim

@@ -25,9 +25,9 @@ class Outcome(NamedTuple):
 
 def line_of(outcome: Outcome, options: Options) -> str:
     """The summary of a run with one file."""
-    source, output = map(one_line, outcome.task)
+    source, output = one_line(outcome.task.source), one_line(outcome.task.output)
     if outcome.sizes is None:
-        return f"{output}: exists already, left as it is"
+        return f"{output}: {'exists already, left as it is' if options.skip_existing else 'is up to date'}"
     before, after = (_in_words(lengths, options) for lengths in outcome.sizes[:2])
     several, first = f"{outcome.sizes.pictures} images, the first ", "the first "
     if outcome.sizes.pictures == 1:
@@ -44,7 +44,12 @@ def line_of_many(outcomes: list[Outcome], left_out: Counter[str], options: Optio
     done = f"{found['planned']} to do" if found["planned"] else f"{found['done']} done"
     if copied := sum(outcome.sizes is not None and outcome.sizes.copied for outcome in outcomes):
         done += f" ({copied} copied as {'it is' if copied == 1 else 'they are'})"
-    text = f"{done}, {found['skipped']} skipped, {found['failed']} failed; size: {in_words(options)}"
+    text = f"{done}, {found['skipped']} skipped, {found['failed']} failed"
+    unseen = options.skip_existing and found["skipped"]  # files that have some size or other
+    if found["done"] or found["planned"] or not unseen:
+        text += f"; size: {in_words(options)}"
+    if unseen:
+        text += "; sizes of the skipped were not compared (see --update)"
     if left_out:
         text += f"; not read: {counted(left_out)}"
     lost = Counter(name for outcome in outcomes for name in outcome.not_kept)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from tenter._arrays import pillow_images
 from tenter._rules.axis_rule import NEAREST
+from tenter._rules.presets import convention
 from tenter._specs.picture_sizes import placed
 from tenter.cli.kept.orientation import SIDEWAYS, stored_box
 from tenter.cli.options import Options
@@ -54,7 +55,7 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
 
 def reduction(stored: tuple[int, int], orientation: int, options: Options) -> int:
     """By how much the decoder of a JPEG may shrink it; 1 where no antialiased shrinking follows."""
-    wide = options.antialias or (options.antialias is None and options.like == "pillow")
+    wide = options.antialias or (options.antialias is None and convention(options.like).antialias)
     if options.decoding == "exact" or not wide or options.mode in (*NEAREST, "area") or options.linear_light:
         return 1
     target = find_target(stored, orientation, options)

@@ -11,6 +11,8 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import groupby
 from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -21,6 +23,7 @@ from tenter.cli.folders import Task
 from tenter.cli.interrupts import WAIT_SECONDS, interruptible
 from tenter.cli.options import Options
 from tenter.cli.output import check_input, remove_leftovers
+from tenter.cli.reading.opening import Decoded
 from tenter.cli.refusal import Exists, first_line
 from tenter.cli.resize import resize_file
 from tenter.cli.streams import STDERR, quiet
@@ -44,24 +47,39 @@ def run(tasks: list[Task], options: Options, jobs: int) -> list[Outcome]:
             advance()
 
         try:
-            if min(jobs, len(tasks)) > 1:
-                _in_processes(tasks, options, min(jobs, len(tasks)), report)
+            jobs = min(jobs, len(_by_source(tasks)))
+            if jobs > 1:
+                _in_processes(tasks, options, jobs, report)
             else:
-                for task in tasks:
-                    report(interruptible(lambda task=task: _attempt(task, options)))  # type: ignore[misc]
+                for batch in _by_source(tasks):
+                    decoded = _shared(batch)
+                    for task in batch:
+                        report(interruptible(partial(_attempt, task, options, decoded)))
         except KeyboardInterrupt:
             failed = sum(outcome.error is not None for outcome in finished.values())
             less = f" ({failed} failed)" if failed else ""
-            text = f" after {len(finished)} of {len(tasks)} files{less}; --skip-existing continues"
+            how = "" if options.force else "; --skip-existing continues"  # which would keep what was to be overwritten
+            text = f" after {len(finished)} of {len(tasks)} files{less}{how}"
             raise KeyboardInterrupt(text) from None
     return [finished[task] for task in tasks]
 
 
-def _attempt(task: Task, options: Options) -> Outcome:
+def _by_source(tasks: list[Task]) -> list[list[Task]]:
+    """The tasks with one input, which is decoded once for all of them."""
+    return [list(same) for _, same in groupby(tasks, lambda task: task.source)]
+
+
+def _shared(batch: list[Task]) -> Decoded | None:
+    """What is decoded for one task is kept for the next ones."""
+    return [] if len(batch) > 1 else None
+
+
+def _attempt(task: Task, options: Options, decoded: Decoded | None = None) -> Outcome:
     try:
         source = check_input(task.source)
         _make_folder(task.output)
-        return Outcome(task, "done", *resize_file(source, task.output, options))
+        sized = options._replace(wanted=task.wanted)
+        return Outcome(task, "done", *resize_file(source, task.output, sized, decoded=decoded))
     except Exception as error:
         if options.skip_existing and isinstance(error, Exists):
             return Outcome(task, "skipped")
@@ -77,18 +95,18 @@ def _make_folder(output: str) -> None:
 
 
 def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report) -> None:
-    waiting = deque(tasks)
-    busy: dict[Any, tuple[Any, Task]] = {}
+    waiting = deque(_by_source(tasks))
+    busy: dict[Any, tuple[Any, list[Task]]] = {}  # with the tasks that are not reported yet
     started: list[Any] = []
 
     def give(process: Any, pipe: Any) -> None:
         if not waiting:
             pipe.close()  # the process ends when it reads the end of the pipe
             return
-        task = waiting.popleft()
-        busy[pipe] = (process, task)
+        batch = waiting.popleft()
+        busy[pipe] = (process, batch)
         with contextlib.suppress(OSError):  # if the process has ended, the read below reports it
-            pipe.send(task)
+            pipe.send(batch)
 
     def start() -> None:
         process, pipe = _start(options, [*busy])
@@ -101,15 +119,19 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
         while busy:
             ready: list[Any] = connection.wait(list(busy), WAIT_SECONDS)
             for pipe in ready:
-                process, task = busy.pop(pipe)
+                process, batch = busy.pop(pipe)
                 try:
                     outcome = pipe.recv()
                 except (EOFError, OSError):
-                    report(Outcome(task, "failed", error=_exit_reason(process, task)))
+                    for task in batch:
+                        report(Outcome(task, "failed", error=_exit_reason(process, task)))
                     if waiting:
                         start()
+                    continue
+                report(outcome)
+                if len(batch) > 1:
+                    busy[pipe] = (process, batch[1:])
                 else:
-                    report(outcome)
                     give(process, pipe)
     finally:
         for process in started if busy else ():
@@ -120,8 +142,8 @@ def _in_processes(tasks: list[Task], options: Options, jobs: int, report: Report
             if process.is_alive():
                 process.kill()
                 process.join()
-        for _, task in busy.values():
-            _remove_leftovers(task)
+        for _, batch in busy.values():
+            _remove_leftovers(batch[0])
 
 
 def _start(options: Options, others: Sequence[Connection] = ()) -> tuple[Any, Any]:
@@ -159,7 +181,10 @@ def _work(pipe: Any, options: Options) -> None:
     _keep_memory()
     with contextlib.suppress(EOFError, OSError):
         while True:
-            pipe.send(_attempt(pipe.recv(), options))
+            batch = pipe.recv()
+            decoded = _shared(batch)
+            for task in batch:
+                pipe.send(_attempt(task, options, decoded))
 
 
 def _keep_memory() -> None:

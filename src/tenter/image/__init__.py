@@ -1,4 +1,4 @@
-"""Images: `tenter.resize` by Pillow's rules, with alpha and in linear light.
+"""Images: `tenter.resize` along height and width, with alpha and in linear light.
 
 Colors are weighted by alpha, because alpha says how visible a color is. sRGB values are spaced evenly for the eye, not
 in proportion to light, so linear light decodes them before it averages, and encodes the averages."""
@@ -6,14 +6,13 @@ in proportion to light, so linear light decodes them before it averages, and enc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tenter._arrays import pillow_images
 from tenter._arrays.arguments import MISSING, error, flag
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
-from tenter._arrays.names import show_signature, take_other_names
+from tenter._arrays.names import show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
 from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
 from tenter.image import _forms, _one
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
         Nested,
         Numbers,
         Other,
-        PartRule,
         PictureRule,
         PictureSize,
         PillowImage,
@@ -42,7 +40,7 @@ if TYPE_CHECKING:
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
 
-__all__ = ["Fill", "Fit", "crop_resize", "resize"]
+__all__ = ["Fill", "Fit", "resize"]
 
 
 # fmt: off
@@ -72,9 +70,9 @@ def resize(
     size: PictureSize | None = None,
     too_many: Any = None,
     scale: Numbers | None = None,
-    mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
+    mode: ModeName | Filter | Sequence[Mode | Filter] | None = None,
     antialias: bool | None = None,
-    like: Like | Convention = "pillow",
+    like: Like | Convention | None = None,
     box: Box | None = None,
     alpha: bool | Literal["premultiplied"] | None = None,
     linear_light: bool = False,
@@ -83,9 +81,10 @@ def resize(
     draft: bool = False,
     **no_other: Any,
 ) -> Any:
-    """Resizes images. Alpha weights the colors; `linear_light` averages light instead of sRGB values.
+    """Resizes images: with Pillow's lanczos, antialiased where it shrinks, and with alpha where the image has it.
 
-    Without alpha and linear light it is `tenter.resize` along height and width, by Pillow's rules.
+    `alpha` weights the colors; `linear_light` averages light instead of sRGB values. Without these it is
+    `tenter.resize` along height and width. An array of four channels has alpha only where `alpha` says so.
 
     Parameters
     ----------
@@ -93,28 +92,30 @@ def resize(
         (H, W) or (H, W, C), or as layout says. With alpha or linear light: uint8, uint16 or floats, whose white and
         full alpha are 1; else any dtype, gradients included. A list of images of any sizes gives one array (N, H, W,
         C).
-    size : int, (int, int), Fit or Fill, optional
-        (height, width) in pixels, or one number for both. (height, None) and (None, width) keep the ratio of the sides;
-        `Fit` gives the largest size within a height and width, `Fill` fills them and crops.
+    size : (int, int), Fit or Fill, optional
+        (height, width) in pixels. (height, None) and (None, width) keep the ratio of the sides; `Fit` gives the largest
+        size within a height and width, `Fill` fills them and crops.
     scale : float or Fraction, optional
         Output / input, in place of size.
-    mode : str, Filter or list of these, default "linear"
-        As for `tenter.resize`: "linear", "cubic", "lanczos", "area", "nearest-exact" (for labels, which must not be
-        mixed).
+    mode : str, Filter or list of these, optional
+        As for `tenter.resize`: "linear", "cubic" (the default of Pillow's own `resize`), "lanczos", "area",
+        "nearest-exact" (for labels, which must not be mixed). None: "lanczos", and "linear" with `like`.
     antialias : bool, optional
-        Whether the filter widens when shrinking. None: as `like` does; Pillow does. Modes "area" and nearest refuse
-        True.
-    like : str or Convention, default "pillow"
+        Whether the filter widens when shrinking. None: yes, and with `like` as that library does. Modes "area" and
+        nearest refuse True.
+    like : str or Convention, optional
         The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
     box : ((top, bottom), (left, right)), optional
-        The part to resize, in pixels, fractions allowed. Sizes that keep the ratio keep that of the box.
+        The part to resize, in pixels, fractions allowed. Sizes that keep the ratio keep that of the box. Ends in
+        reversed order mirror the image.
     alpha : bool or "premultiplied", optional
         Whether the last channel is alpha and weights the colors, so that transparent pixels do not tint their
-        neighbors. None: yes for four channels. Two channels may be a flow or a complex number, so gray with alpha
-        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are already
-        multiplied by alpha.
+        neighbors. None: as the mode of a Pillow image says; of an array it has none, and four channels, which may be
+        RGBA or four stains, are refused. False treats all channels alike, and allows any number. "premultiplied":
+        colors are already multiplied by alpha.
     linear_light : bool, default False
-        Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not.
+        Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not. Floats
+        must be within 0 and 1.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
         The axes of x, and of the result. None: HW or HWC.
     out : array, optional
@@ -141,7 +142,6 @@ def resize(
 
     See Also
     --------
-    crop_resize : A part that begins and ends anywhere, also mirrored.
     tenter.resize : Any axes, any edge, gradients.
     tenter.torch.transforms.Resize : The same for data loaders.
 
@@ -154,11 +154,16 @@ def resize(
     --------
     A red pixel next to a transparent green one, and black next to white:
 
-    >>> resize(np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8), 1).tolist()
+    >>> resize(np.array([[[255, 0, 0, 255], [0, 255, 0, 0]]], np.uint8), (1, 1), alpha=True).tolist()
     [[[255, 0, 0, 128]]]
     >>> board = np.array([[0, 255], [255, 0]], np.uint8)
-    >>> resize(board, 1).item(), resize(board, 1, linear_light=True).item()
+    >>> resize(board, (1, 1)).item(), resize(board, (1, 1), linear_light=True).item()
     (128, 188)
+
+    A part of an image, mirrored:
+
+    >>> resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (1, 2), box=((0, 2), (3, 1)), mode="linear")
+    array([[5, 4]], dtype=uint8)
 
     Sizes that keep the ratio, a batch, and a list:
 
@@ -171,14 +176,15 @@ def resize(
     (2, 15, 20, 3)
     """
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
-    how = {"alpha": alpha, "linear_light": linear_light, **given}
+    usual = picture_arguments.usual_mode(like) if mode is None else mode
+    how = {"alpha": alpha, "linear_light": linear_light, **given, "mode": usual}
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
             take_other_names(resize, no_other, too_many)
         flag("draft", draft)
         if draft and not linear_light:
-            x, size = _forms.drafted(x, size, given)
+            x, size = _forms.drafted(x, size, {**given, "mode": usual})
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
                 return _forms.many(resize, x, size, layout, out, how)
@@ -188,7 +194,6 @@ def resize(
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
         shown["draft"] = draft or None
-        shown |= {"mode": None if mode == "linear" else mode, "like": None if like == "pillow" else like}
         shown |= {"layout": layout, **no_other}
         raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None
 
@@ -196,111 +201,11 @@ def resize(
 show_signature(resize)
 
 
-# fmt: off
-@overload
-def crop_resize(x: NDArray[Element], box: Sequence[float | Fraction], size: PictureSize, *, flip: bool = False,
-    out: NDArray[Element] | None = None, **how: Unpack[PartRule]) -> NDArray[Element]: ...
-@overload
-def crop_resize(x: PillowImage, box: Sequence[float | Fraction], size: PictureSize, *, flip: bool = False,
-    **how: Unpack[PartRule]) -> PillowImage: ...
-@overload
-def crop_resize(x: Tensor, box: Sequence[float | Fraction], size: PictureSize, *, flip: bool = False,
-    out: Tensor | None = None, **how: Unpack[PartRule]) -> Tensor: ...
-@overload
-def crop_resize(x: Other, box: Sequence[float | Fraction], size: PictureSize, *, flip: bool = False,
-    out: Other | None = None, **how: Unpack[PartRule]) -> Other: ...
-# fmt: on
-def crop_resize(
-    x: Any,
-    box: Sequence[float | Fraction],
-    size: PictureSize,
-    *,
-    flip: bool = False,
-    mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
-    antialias: bool | None = None,
-    like: Like | Convention = "pillow",
-    alpha: bool | Literal["premultiplied"] | None = None,
-    linear_light: bool = False,
-    layout: Layout | None = None,
-    out: Any = None,
-    **no_other: Any,
-) -> Any:
-    """Resizes a part of an image, at fractions of a pixel, and mirrors it on request.
-
-    Pixels around the part are read where the filter reaches them, as with the box of Pillow's `Image.resize`.
-
-    Parameters
-    ----------
-    x : array, Pillow image or list of these
-        As for `resize`.
-    box : (top, left, height, width)
-        The part in pixels, fractions allowed.
-    size : int, (int, int), Fit or Fill
-        The size of the result, as for `resize`.
-    flip : bool, default False
-        Whether columns are reversed.
-    mode : str, Filter or list of these, default "linear"
-        As for `tenter.resize`: "linear", "cubic", "lanczos", "area", "nearest-exact" (for labels, which must not be
-        mixed).
-    antialias : bool, optional
-        Whether the filter widens when shrinking. None: as `like` does; Pillow does. Modes "area" and nearest refuse
-        True.
-    like : str or Convention, default "pillow"
-        The library whose rules apply, as for `tenter.resize`. Its fields also set align and edge.
-    alpha : bool or "premultiplied", optional
-        Whether the last channel is alpha and weights the colors, so that transparent pixels do not tint their
-        neighbors. None: yes for four channels. Two channels may be a flow or a complex number, so gray with alpha
-        needs True. False treats all channels alike, and allows any number. "premultiplied": colors are already
-        multiplied by alpha.
-    linear_light : bool, default False
-        Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not.
-    layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
-        The axes of x, and of the result. None: HW or HWC.
-    out : array, optional
-        Where to write the result, as for `tenter.resize`.
-
-    Returns
-    -------
-    array or Pillow image
-        As `resize`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `resize`.
-
-    See Also
-    --------
-    resize : The whole image, or a box by its edges.
-    tenter.torch.transforms.RandomResizedCrop : A random part.
-
-    Examples
-    --------
-    >>> crop_resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (0.5, 1, 2, 2), (1, 2), flip=True, antialias=False)
-    array([[6, 5]], dtype=uint8)
-    """
-    try:
-        take_other_names(crop_resize, no_other)
-        flag("flip", flip)
-        top, left, height, width = _forms.part(box)
-    except Refusal as refusal:
-        raise error(refusal, "image.crop_resize", x=x, box=box, size=size, flip=flip or None, **no_other) from None
-    columns = (left + width, left) if flip else (left, left + width)
-    return resize(
-        x,
-        size,
-        mode=mode,
-        antialias=antialias,
-        like=like,
-        box=((top, top + height), columns),
-        alpha=alpha,
-        linear_light=linear_light,
-        layout=layout,
-        out=out,
-    )
-
-
-show_signature(crop_resize)
+def __getattr__(name: str) -> Any:
+    hint = ""
+    if name == "crop_resize":
+        hint = " (image.resize(x, size, box=((top, bottom), (left, right))) resizes a part)"
+    raise unknown(__name__, name, hint)
 
 
 def __dir__() -> list[str]:

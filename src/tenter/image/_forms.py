@@ -12,10 +12,10 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
-from tenter._rules.geometry import LARGEST, is_real, plain
+from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
+from tenter._specs.modes import NO_ANTIALIAS
 from tenter._specs.picture_sizes import Fill, Fit
-from tenter._specs.resize_arguments import NO_ANTIALIAS
 
 #: filters before which a decoder may average
 FILTERS = ("linear", "cubic", "hamming", "lanczos")
@@ -61,22 +61,6 @@ def _turned(x: Any, layout: str) -> Any:
     return x.transpose(order) if hasattr(x, "transpose") else x.__array_namespace__().permute_dims(x, tuple(order))
 
 
-def part(box: Any) -> tuple[Any, Any, Any, Any]:
-    """Top, left, height and width as exact numbers."""
-    given = arguments.several("box", box)
-    if given is None or len(given) != 4:
-        refuse(ValueError, "box", "(top, left, height, width)", describe(box))
-    for number in given:
-        if not is_real(number):
-            refuse(TypeError, "box", "numbers", describe(number))
-        if not abs(plain(number)) <= LARGEST:
-            refuse(ValueError, "box", "finite numbers up to 2**53", describe(box))
-    top, left, height, width = map(Fraction, map(plain, given))
-    if height <= 0 or width <= 0:
-        refuse(ValueError, "box", "a height and a width above 0", describe(box))
-    return top, left, height, width
-
-
 def is_many(pixels: Any) -> bool:
     """Whether it is a list of images, not of numbers or rows."""
     if not isinstance(pixels, (list, tuple)) or not pixels:
@@ -95,13 +79,13 @@ def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how
 def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """Pillow's images that are not decoded yet, decoded smaller where an antialiasing filter makes them smaller still;
     and the size of the result, which follows from that of the whole image."""
-    wide = given["antialias"] or (given["antialias"] is None and given["like"] == "pillow")
+    wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
     if not wide or given["mode"] not in FILTERS or given["scale"] is not None or given["box"] is not None:
         return x, size
     if is_many(x):
         return [drafted(each, size, given)[0] if pillow_images.is_image(each) else each for each in x], size
-    if not pillow_images.is_image(x):
-        return x, size
+    if not pillow_images.is_image(x) or (arguments.single(size) and not isinstance(size, (Fit, Fill))):
+        return x, size  # one number for both sides is refused later
     spans = (Fraction(0), Fraction(x.height)), (Fraction(0), Fraction(x.width))
     what = picture_sizes.wanted(size)
     if what is None:
@@ -168,8 +152,8 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
     if isinstance(size, Fit):
         refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
-    if len(sides) > 2:
-        refuse(ValueError, "size", "(height, width), one number, or a Fill, for all images of a list", describe(size))
+    if len(sides) != 2 and not isinstance(size, Fill):
+        refuse(ValueError, "size", "(height, width), or a Fill, for all images of a list", describe(size))
     return sides[0], sides[-1]
 
 

@@ -30,6 +30,16 @@ def check(x: Any) -> None:
         refuse(TypeError, "x", "no gradient, as alpha and linear_light have none (call detach())", "a leaf of one")
 
 
+def check_range(x: Array, has_alpha: bool) -> None:
+    """Refuses floats that are no sRGB values, whose light would be that of other colors. NaN is passed on."""
+    colors = x[..., :-1] if has_alpha else x
+    if x.dtype.kind != "f" or not colors.size:
+        return
+    least, greatest = np.fmin.reduce(colors, None), np.fmax.reduce(colors, None)
+    if least < 0 or greatest > 1:
+        refuse(ValueError, "x", "floats from 0 to 1 for linear_light", f"{float(least):g} to {float(greatest):g}")
+
+
 def each(mode: Any) -> list[Any]:
     return list(mode) if isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter) else [mode]
 

@@ -25,18 +25,18 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     if layout is not None:
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
-        alpha = ("C" in layout and x.shape[2] == 4) if alpha is None else alpha
-    has_alpha = picture_arguments.has_alpha(x, size, alpha)
+    mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
+    has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes)
+    picture_arguments.check_size(x, size)
     flag("linear_light", how["linear_light"])
     to = size
     if (what := picture_sizes.wanted(size)) is not None:
         to, given["box"] = _placed_in(x, what, given)
-    mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
     premultiply, light = mixes and has_alpha and alpha != "premultiplied", mixes and how["linear_light"]
     if layout is None:
         return _picture(x, to, has_alpha, premultiply, light, out, given)
     if not (premultiply or light) or 0 in whole.shape:
-        return resampling.resize(whole, to, axes=axes, out=out, **given)
+        return _resized(whole, to, axes, out, given)
     return _forms.each(resize, whole, layout, out, {**how, "alpha": alpha, "size": size})
 
 
@@ -59,10 +59,23 @@ def _picture(
     if premultiply and not _mixed.is_constant_outside(given["like"]):
         premultiply = not _is_opaque(x, on_host)
     if not (premultiply or light):
-        return resampling.resize(x, size, axes=(0, 1), out=out, **given)
+        return _resized(x, size, (0, 1), out, given)
+    pixels = of(x).to_numpy(x)
+    if light:
+        _mixed.check_range(pixels, has_alpha)
     room = _room(x, out)
-    found = _mixed.mixed(of(x).to_numpy(x), has_alpha, premultiply, light, size, given, room)
+    found = _mixed.mixed(pixels, has_alpha, premultiply, light, size, given, room)
     return _placed(found, x, out, room)
+
+
+def _resized(x: Any, size: Any, axes: tuple[int, int], out: Any, given: dict[str, Any]) -> Any:
+    try:
+        return resampling.resize(x, size, axes=axes, out=out, **given)
+    except (TypeError, ValueError):
+        resize_arguments.checked(
+            x, resize_arguments.Arguments(size, axes=axes, **given)
+        )  # for the call as it was written
+        raise
 
 
 def _check_mixed(x: Any) -> None:

@@ -16,7 +16,7 @@ from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
-from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, repeat_sizes, tile_sizes
+from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, refuse_counts, repeat_sizes, tile_sizes
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.lazy.array import LazyArray
@@ -156,9 +156,10 @@ def repeat(x: Any, *sizes: Sizes, **no_other: Any) -> Any:
     """
     try:
         if no_other:
-            refuse_axis(no_other)
+            refuse_axis("repeat", no_other)
             raise misnamed("lazy.repeat", repeat, no_other, None, x=x, sizes=sizes)
         held = _held(x)
+        refuse_counts(of(held.base).PACKAGE, held.shape, sizes)
         return _tiled(held, "sizes", repeat_sizes("sizes", sizes, len(held.shape)))
     except Refusal as refusal:
         raise error(refusal, "lazy.repeat", x, *sizes, **no_other) from None
@@ -363,7 +364,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
 
 
 for _function in (repeat_interleave, repeat, tile, interpolate, resize):
-    show_signature(_function)
+    show_signature(_function, "LazyArray")
 
 
 def _held(x: Any) -> Stretched:

@@ -19,6 +19,7 @@ What all functions share:
 - NumPy in, NumPy out; a tensor in, a tensor on its device out. Lists give NumPy arrays. Lengths on the host may
   describe a tensor on a device.
 - Indices have the dtype of what they come from: int32 from int32, else int64. Sums that int32 cannot hold are refused.
+- Padded arrays have their padding on the right, or on the left: `padding_side="left"`, or a plan of such a mask.
 - `output_size`, the sum of the lengths, and `max_len`, the largest, are verified where they are given. With lengths on
   a device they must be given, or the call waits for the device. There lengths are verified when the device comes to
   them, and a later call raises (`tenter.torch.synchronize` waits for that).

@@ -11,7 +11,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.names import misnamed
 from tenter._execution import calls, into
 from tenter._ragged import padded, reduced, segments
-from tenter._specs.segments import Segments
+from tenter._specs.segments import Segments, padded_on
 from tenter.lazy import LazyArray
 
 if TYPE_CHECKING:
@@ -41,30 +41,36 @@ def repeat(plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any, no_other
     return called("Plan.repeat", make, x, axis, out=out)
 
 
-def pad(plan: Plan[Any], x: Any, max_len: Any, value: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+def pad(
+    plan: Plan[Any], x: Any, max_len: Any, value: Any, side: Any, out: Any, too_many: Any, no_other: dict[str, Any]
+) -> Any:
     if no_other or too_many is not None:
         raise misnamed("Plan.pad", plan.pad, no_other, too_many, x=x, max_len=max_len)
 
     def make() -> Any:
         room = plan.max_len if max_len is None else max_len
-        given = numpy_or_torch("x", x)
-        return padded.pad(given, _beside(plan._segments, given, 0, "ragged.Plan.pad"), room, value)
+        given = numpy_or_torch("x", x, rows=True)
+        s = padded_on(_beside(plan._segments, given, 0, "ragged.Plan.pad"), side)
+        return padded.pad(given, s, room, value)
 
     def quick(room: Any) -> Any:
-        return padded.pad_plain(x, in_host_memory(plan), max_len, value, room)
+        return padded.pad_plain(
+            x, in_host_memory(plan), max_len, value, plan.padding_side if side is None else side, room
+        )
 
     return made("Plan.pad", make, quick, out, True, x, max_len)
 
 
-def unpad(plan: Plan[Any], x: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
+def unpad(plan: Plan[Any], x: Any, side: Any, out: Any, too_many: Any, no_other: dict[str, Any]) -> Any:
     if no_other or too_many is not None:
         raise misnamed("Plan.unpad", plan.unpad, no_other, too_many, x=x)
 
     def make() -> Any:
-        return padded.unpad(numpy_or_torch("x", x), plan._with_total()._replace(called="ragged.Plan.unpad"))
+        s = padded_on(plan._with_total()._replace(called="ragged.Plan.unpad"), side)
+        return padded.unpad(numpy_or_torch("x", x), s)
 
     def quick(room: Any) -> Any:
-        return _native.ragged_unpad(x, in_host_memory(plan), None, room)
+        return _native.ragged_unpad(x, in_host_memory(plan), None, plan.padding_side if side is None else side, room)
 
     return made("Plan.unpad", make, quick, out, True, x)
 
@@ -79,7 +85,7 @@ def reduce(how: str, plan: Plan[Any], x: Any, axis: Any, out: Any, too_many: Any
         x = x.materialize()
 
     def make() -> Any:
-        given = numpy_or_torch("x", x)
+        given = numpy_or_torch("x", x, rows=True)
         return reduced.reduce(how, given, _beside(plan._segments, given, axis, f"ragged.Plan.{how}"), axis)
 
     def quick(room: Any) -> Any:
@@ -92,7 +98,8 @@ def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     """Where only a device knows the total, it is to be x's length; what is found wrong later names this call."""
     if s.known() or s.total is not None or not x.ndim:
         return s
-    return segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
+    found = segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
+    return found._replace(padding_side=s.padding_side)
 
 
 def in_host_memory(plan: Plan[Any]) -> Any:

@@ -28,6 +28,11 @@ def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
     return segments.of_lengths(lengths, output_size, called)
 
 
+def side_of(lengths: Any, padding_side: Any) -> Any:
+    """The side of the padding, as the core reads it."""
+    return lengths.padding_side if padding_side is None and isinstance(lengths, Plan) else padding_side
+
+
 def as_array(lengths: Any) -> Any:
     """Lengths as the core reads them."""
     return in_host_memory(lengths) if isinstance(lengths, Plan) else lengths

@@ -9,18 +9,24 @@ from tenter._arrays.arguments import MISSING, numpy_or_torch
 from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import padded
+from tenter._specs.segments import padded_on
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._along import called, made
-from tenter.ragged._given import as_array, described, with_total
+from tenter.ragged._given import as_array, described, side_of, with_total
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Counts, Ints, Lengths, OneEach, Scalar
+    from tenter.ragged._signatures import Counts, Ints, Lengths, OneEach, Scalar, Side
 
 
 @signatures.mask
 def mask(
-    lengths: Lengths = MISSING, max_len: int | None = None, too_many: Any = None, out: Any = None, **no_other: Any
+    lengths: Lengths = MISSING,
+    max_len: int | None = None,
+    too_many: Any = None,
+    padding_side: Side = None,
+    out: Any = None,
+    **no_other: Any,
 ) -> Any:
     """Which places of a padded array hold a position.
 
@@ -33,13 +39,15 @@ def mask(
     max_len : int, optional
         The width of the padded rows: at least the largest length, which is the default. With lengths on a CUDA
         device, the call then does not wait for the device.
+    padding_side : {"left", "right"}, optional
+        The side of the padding. By default that of a plan made from a mask, else the right.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
     Returns
     -------
     array of bool
-        [n, max_len]; row i is lengths[i] times True and then False.
+        [n, max_len]; row i is lengths[i] times True and then False; with padding on the left, False and then True.
 
     Raises
     ------
@@ -55,7 +63,8 @@ def mask(
 
     Notes
     -----
-    Lengths on a device are cut to max_len if it is given.
+    Lengths on a device are cut to max_len if it is given. On the host longer ones are refused:
+    `mask(lengths.clip(max=n), n)` cuts them, as `sequence_mask` does.
 
     Examples
     --------
@@ -63,19 +72,25 @@ def mask(
     array([[ True,  True, False],
            [False, False, False],
            [ True,  True,  True]])
+    >>> mask([2, 0, 3], padding_side="left")
+    array([[False,  True,  True],
+           [False, False, False],
+           [ True,  True,  True]])
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.mask", mask, no_other, too_many, lengths=lengths, max_len=max_len)
-    if out is None and not in_dynamo() and (found := _native.ragged_mask(lengths, max_len, None)) is not None:
+    quickly = out is None and not in_dynamo()
+    if quickly and (found := _native.ragged_mask(lengths, max_len, padding_side, None)) is not None:
         return found
 
     def make() -> Any:
-        return padded.mask(described("ragged.mask", lengths), max_len)
+        return padded.mask(padded_on(described("ragged.mask", lengths), padding_side), max_len)
 
     def quick(room: Any) -> Any:
-        return _native.ragged_mask(as_array(lengths), max_len, room)
+        return _native.ragged_mask(as_array(lengths), max_len, side_of(lengths, padding_side), room)
 
-    return made("ragged.mask", make, quick, out, False, lengths=lengths, max_len=max_len)
+    said = {} if padding_side is None else {"padding_side": padding_side}
+    return made("ragged.mask", make, quick, out, False, lengths=lengths, max_len=max_len, **said)
 
 
 @signatures.spans
@@ -144,6 +159,7 @@ def pad(
     max_len: int | None = None,
     too_many: Any = None,
     value: Scalar = 0,
+    padding_side: Side = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -161,14 +177,17 @@ def pad(
         The width of the padded rows: at least the largest length, which is the default. With lengths on a CUDA
         device, the call then does not wait for the device.
     value : number, default 0
-        The fill value behind each row.
+        The fill value of the padding.
+    padding_side : {"left", "right"}, optional
+        "left" puts it before each row, as generation by language models needs it, "right" behind. By default that of a
+        plan made from a mask, else the right.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
     Returns
     -------
     array
-        Fresh memory of x's library and dtype, with value behind each row.
+        Fresh memory of x's library and dtype.
 
     Raises
     ------
@@ -187,22 +206,28 @@ def pad(
     array([[1, 2, 0],
            [0, 0, 0],
            [3, 4, 5]])
+    >>> pad([1, 2, 3, 4, 5], [2, 0, 3], padding_side="left")
+    array([[0, 1, 2],
+           [0, 0, 0],
+           [3, 4, 5]])
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.pad", pad, no_other, too_many, x=x, lengths=lengths, max_len=max_len)
-    zeros = out is None and type(value) is int and value == 0
-    if zeros and not in_dynamo() and (found := _native.ragged_pad(x, lengths, max_len, None, None)) is not None:
+    quickly = out is None and type(value) is int and value == 0 and not in_dynamo()
+    if quickly and (found := _native.ragged_pad(x, lengths, max_len, None, padding_side, None)) is not None:
         return found
 
     def make() -> Any:
-        given = numpy_or_torch("x", x)
+        given = numpy_or_torch("x", x, rows=True)
         positions = given.shape[0] if given.ndim else None
-        return padded.pad(given, described("ragged.pad", lengths, positions), max_len, value)
+        s = padded_on(described("ragged.pad", lengths, positions), padding_side)
+        return padded.pad(given, s, max_len, value)
 
     def quick(room: Any) -> Any:
-        return padded.pad_plain(x, as_array(lengths), max_len, value, room)
+        return padded.pad_plain(x, as_array(lengths), max_len, value, side_of(lengths, padding_side), room)
 
-    return made("ragged.pad", make, quick, out, True, x, lengths=lengths, max_len=max_len, value=value)
+    said = {} if padding_side is None else {"padding_side": padding_side}
+    return made("ragged.pad", make, quick, out, True, x, lengths=lengths, max_len=max_len, value=value, **said)
 
 
 @signatures.unpad
@@ -211,6 +236,7 @@ def unpad(
     lengths: Lengths = MISSING,
     too_many: Any = None,
     output_size: int | None = None,
+    padding_side: Side = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -225,6 +251,8 @@ def unpad(
     output_size : int, optional
         The sum of the lengths, if it is known: it is verified. With lengths on a CUDA device, the call then does not
         wait for the device.
+    padding_side : {"left", "right"}, optional
+        The side of x's padding. By default that of a plan made from a mask, else the right.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
@@ -251,16 +279,19 @@ def unpad(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.unpad", unpad, no_other, too_many, x=x, lengths=lengths)
-    if out is None and not in_dynamo() and (found := _native.ragged_unpad(x, lengths, output_size, None)) is not None:
+    quickly = out is None and not in_dynamo()
+    if quickly and (found := _native.ragged_unpad(x, lengths, output_size, padding_side, None)) is not None:
         return found
 
     def make() -> Any:
-        return padded.unpad(numpy_or_torch("x", x), with_total("ragged.unpad", lengths, output_size))
+        s = padded_on(with_total("ragged.unpad", lengths, output_size), padding_side)
+        return padded.unpad(numpy_or_torch("x", x), s)
 
     def quick(room: Any) -> Any:
-        return _native.ragged_unpad(x, as_array(lengths), output_size, room)
+        return _native.ragged_unpad(x, as_array(lengths), output_size, side_of(lengths, padding_side), room)
 
-    return made("ragged.unpad", make, quick, out, True, x, lengths=lengths, output_size=output_size)
+    said = {} if padding_side is None else {"padding_side": padding_side}
+    return made("ragged.unpad", make, quick, out, True, x, lengths=lengths, output_size=output_size, **said)
 
 
 @signatures.repeat_padded

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, cast, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling
 from tenter._arrays.names import show_signature
 from tenter._ragged import padded, segments
-from tenter._specs.segments import Segments
+from tenter._specs.segments import Segments, padded_on
 from tenter.maps import Copy
 from tenter.maps._values import trusted
 from tenter.ragged import _along as along, _shown as shown, _signatures as signatures
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Given, Index, Ints, OneEach, OnHost, Scalar
+    from tenter.ragged._signatures import Given, Index, Ints, OneEach, OnHost, Scalar, Side
 
 
 class Plan(Generic[Indices]):
@@ -176,19 +176,27 @@ class Plan(Generic[Indices]):
     # fmt: off
     @overload
     @classmethod
-    def from_mask(cls, mask: NDArray[np.bool_] | Sequence[Sequence[bool]]) -> Plan[NDArray[np.int64]]: ...
+    def from_mask(cls, mask: Given, *, padding_side: Side = None) -> Plan[Given]: ...
     @overload
     @classmethod
-    def from_mask(cls, mask: Tensor) -> Plan[Tensor]: ...
+    def from_mask(cls, mask: NDArray[np.bool_ | np.integer[Any]] | Sequence[Sequence[SupportsIndex]], *,
+        padding_side: Side = None) -> Plan[NDArray[np.int64]]: ...
     # fmt: on
     @classmethod
-    def from_mask(cls, mask: Any) -> Any:
-        """The plan of a padding mask.
+    def from_mask(cls, mask: Any, *, padding_side: Any = None) -> Any:
+        """The plan of a padding mask, such as the `attention_mask` of tokenizers.
+
+        `pad`, `unpad` and `mask` of this plan have the padding on the mask's side.
 
         Parameters
         ----------
-        mask : array of bool
-            [n, max_len], each row True and then False, which is not checked on a device.
+        mask : array of bool or of the integers 0 and 1
+            [n, max_len]. The positions of each row are together at one side, which is the same for all rows.
+        padding_side : {"left", "right"}, optional
+            The side of the padding. By default it is found, and is the right if no row has both positions and padding.
+            With a mask on a CUDA device, the call waits for the device to find and check it. If the side is given,
+            the call does not wait, and the mask is not checked. Compiled code does not find it: there the default is
+            the right.
 
         Returns
         -------
@@ -198,15 +206,29 @@ class Plan(Generic[Indices]):
         --------
         >>> Plan.from_mask(np.array([[True, True, False], [False, False, False]]))
         Plan(2 rows -> 2: lengths [2, 0])
+        >>> plan = Plan.from_mask([[0, 1, 1], [1, 1, 1]])
+        >>> plan
+        Plan(2 rows -> 5: lengths [2, 3], padded on the left)
+        >>> plan.pad([7, 8, 4, 5, 6])
+        array([[0, 7, 8],
+               [4, 5, 6]])
         """
-        return _planned(read("ragged.Plan.from_mask", segments.of_mask, mask=mask))
+        return _planned(read("ragged.Plan.from_mask", segments.of_mask, mask=mask, padding_side=padding_side))
 
     # ---- what describes the rows
 
     @property
     def n(self) -> int:
-        """The number of rows."""
+        """The number of rows; `len(plan)` too."""
         return self._segments.n  # type: ignore[no-any-return]
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def padding_side(self) -> Literal["left", "right"]:
+        """Where `pad`, `unpad` and `mask` have the padding: "left" for the plan of such a mask, else "right"."""
+        return self._segments.padding_side  # type: ignore[return-value]
 
     @property
     def output_size(self) -> int:
@@ -271,17 +293,19 @@ class Plan(Generic[Indices]):
 
     # fmt: off
     @overload
-    def mask(self: Plan[OnHost], max_len: Index = None) -> NDArray[np.bool_]: ...
+    def mask(self: Plan[OnHost], max_len: Index = None, *, padding_side: Side = None) -> NDArray[np.bool_]: ...
     @overload
-    def mask(self: Plan[Tensor], max_len: Index = None) -> Tensor: ...
+    def mask(self: Plan[Tensor], max_len: Index = None, *, padding_side: Side = None) -> Tensor: ...
     # fmt: on
-    def mask(self, max_len: Any = None) -> Any:
+    def mask(self, max_len: Any = None, *, padding_side: Any = None) -> Any:
         """Which places of a padded array hold a position: `tenter.ragged.mask`. It is cached.
 
         Parameters
         ----------
         max_len : int, optional
             The width, by default the largest length.
+        padding_side : {"left", "right"}, optional
+            The side of the padding, by default the plan's.
 
         Returns
         -------
@@ -293,7 +317,12 @@ class Plan(Generic[Indices]):
         >>> Plan([2, 0, 1]).mask().sum()
         np.int64(3)
         """
-        return self._once(f"mask {max_len}", lambda s: called("Plan.mask", lambda: padded.mask(s, max_len), max_len))
+
+        def make(s: Segments) -> Any:
+            said = {} if padding_side is None else {"padding_side": padding_side}
+            return called("Plan.mask", lambda: padded.mask(padded_on(s, padding_side), max_len), max_len, **said)
+
+        return self._once(f"mask {max_len} {padding_side}", make)
 
     @property
     def map(self) -> Copy:
@@ -339,6 +368,7 @@ class Plan(Generic[Indices]):
         max_len: int | None = None,
         too_many: Any = None,
         value: Scalar = 0,
+        padding_side: Side = None,
         out: Any = None,
         **no_other: Any,
     ) -> Any:
@@ -351,7 +381,9 @@ class Plan(Generic[Indices]):
         max_len : int, optional
             The width, by default the largest length.
         value : number, default 0
-            The fill value behind each row.
+            The fill value of the padding.
+        padding_side : {"left", "right"}, optional
+            The side of the padding, by default the plan's.
         out : array, optional
             Where to write the result, as for `tenter.resize`.
 
@@ -367,16 +399,18 @@ class Plan(Generic[Indices]):
                [0, 0],
                [3, 0]])
         """
-        return along.pad(self, x, max_len, value, out, too_many, no_other)
+        return along.pad(self, x, max_len, value, padding_side, out, too_many, no_other)
 
     @signatures.plan_unpad
-    def unpad(self, x: Any, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
+    def unpad(self, x: Any, too_many: Any = None, padding_side: Side = None, out: Any = None, **no_other: Any) -> Any:
         """A padded array without its padding: `tenter.ragged.unpad`.
 
         Parameters
         ----------
         x : array
             [n, max_len, ...].
+        padding_side : {"left", "right"}, optional
+            The side of x's padding, by default the plan's.
         out : array, optional
             Where to write the result, as for `tenter.resize`.
 
@@ -389,7 +423,7 @@ class Plan(Generic[Indices]):
         >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
         array([1, 2, 3])
         """
-        return along.unpad(self, x, out, too_many, no_other)
+        return along.unpad(self, x, padding_side, out, too_many, no_other)
 
     @signatures.plan_along
     def sum(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
@@ -511,9 +545,43 @@ class Plan(Generic[Indices]):
         """
         return along.reduce("softmax", self, x, axis, out, too_many, no_other)
 
+    def to(self: Plan[Tensor], device: Any) -> Plan[Tensor]:
+        """The plan with its indices on a device. It is this plan if they are there.
+
+        A plan with lengths on the host serves tensors on any device. Only its own tensors, such as `offsets`, need the
+        move. A move to a device does not wait; from one it does.
+
+        Parameters
+        ----------
+        device : torch.device or str
+            For example `x.device`.
+
+        Returns
+        -------
+        Plan
+
+        Raises
+        ------
+        TypeError
+            If the plan's indices are NumPy arrays.
+
+        Examples
+        --------
+        >>> import torch
+        >>> Plan(torch.tensor([2, 0, 3])).to("cpu").offsets.device
+        device(type='cpu')
+        """
+        s = called("Plan.to", lambda: segments.moved(self._segments, device), device)
+        if s is self._segments:
+            return self
+        plan = _planned(s)
+        if "max_len" in self._cached or self._segments.known():  # so that the new plan does not wait for it
+            plan._cached["max_len"] = self.max_len
+        return cast("Plan[Tensor]", plan)
+
     def __reduce__(self) -> Any:
         """Copies and pickles carry the offsets, which are checked again."""
-        return Plan.from_offsets, (self.offsets,)
+        return _carried, (self.offsets, self.padding_side)
 
     def __repr__(self) -> str:
         return shown.line(self._segments)
@@ -542,6 +610,11 @@ class Plan(Generic[Indices]):
 
 for _name in ("ranges", "repeat", "pad", "unpad", "sum", "mean", "max", "min", "softmax"):
     show_signature(getattr(Plan, _name))
+
+
+def _carried(offsets: Any, padding_side: str) -> Plan:
+    s = Plan.from_offsets(offsets)._segments
+    return _planned(s._replace(padding_side=padding_side))
 
 
 def _planned(s: Segments) -> Plan:

@@ -293,7 +293,7 @@ def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
         x = x.materialize()
 
     def make() -> Any:
-        given = numpy_or_torch("x", x)
+        given = numpy_or_torch("x", x, rows=True)
         positions = given.shape[one_dim("axis", axis, given.ndim)] if given.ndim else None
         return reduced.reduce(how, given, described(f"ragged.segment_{how}", lengths, positions), axis)
 

@@ -10,7 +10,8 @@ from tenter.maps._values import short
 def line(s: Segments) -> str:
     if not s.known():
         return f"Plan({s.n} rows -> {'?' if s.total is None else s.total}: lengths on {s.offsets.device})"
-    return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)})"
+    side = ", padded on the left" if s.padding_side == "left" else ""
+    return f"Plan({s.n} rows -> {s.total}: lengths {short(s.lengths, s.n)}{side})"
 
 
 def html(s: Segments, its_map: Copy | None) -> str:

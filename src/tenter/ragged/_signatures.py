@@ -4,7 +4,7 @@ lists give NumPy's arrays, tensors give tensors, a plan its own kind."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     OneEach: TypeAlias = SupportsIndex | Ints
     Counts: TypeAlias = NDArray[np.integer[Any]] | Tensor | Sequence[Sequence[SupportsIndex]]
     Index: TypeAlias = SupportsIndex | None
+    Side: TypeAlias = Literal["left", "right"] | None
     Scalar: TypeAlias = complex | np.generic
 else:
     from typing import TypeVar
@@ -57,13 +58,13 @@ class OfOffsets(Protocol):
 class Mask(Protocol):
     @overload
     def __call__(self, lengths: Plan[OnHost] | Ints, max_len: Index = None, *,
-        out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]: ...
+        padding_side: Side = None, out: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]: ...
     @overload
     def __call__(self, lengths: Plan[Tensor] | Tensor, max_len: Index = None, *,
-        out: Tensor | None = None) -> Tensor: ...
+        padding_side: Side = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, lengths: Plan, max_len: Index = None, *,
-        out: NDArray[np.bool_] | Tensor | None = None) -> NDArray[np.bool_] | Tensor: ...
+        padding_side: Side = None, out: NDArray[np.bool_] | Tensor | None = None) -> NDArray[np.bool_] | Tensor: ...
 
 
 class Spans(Protocol):
@@ -125,25 +126,26 @@ class Reduction(Protocol):
 class Pad(Protocol):
     @overload
     def __call__(self, x: NDArray[Element], lengths: Lengths, max_len: Index = None, *,
-        value: Scalar = 0, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
+        value: Scalar = 0, padding_side: Side = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
     def __call__(self, x: Tensor, lengths: Lengths, max_len: Index = None, *,  # type: ignore[overload-overlap]
-        value: Scalar = 0, out: Tensor | None = None) -> Tensor: ...
+        value: Scalar = 0, padding_side: Side = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, x: Nested | Held, lengths: Lengths, max_len: Index = None, *,
-        value: Scalar = 0, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+        value: Scalar = 0, padding_side: Side = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
 class Unpad(Protocol):
     @overload
     def __call__(self, x: NDArray[Element], lengths: Lengths, *,
-        output_size: Index = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
+        output_size: Index = None, padding_side: Side = None,
+        out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
     def __call__(self, x: Tensor, lengths: Lengths, *,  # type: ignore[overload-overlap]
-        output_size: Index = None, out: Tensor | None = None) -> Tensor: ...
+        output_size: Index = None, padding_side: Side = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, x: Nested | Held, lengths: Lengths, *,
-        output_size: Index = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+        output_size: Index = None, padding_side: Side = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
 class PlanAlong(Protocol):
@@ -166,21 +168,25 @@ class PlanAlong(Protocol):
 class PlanPad(Protocol):
     @overload
     def __call__(self, x: NDArray[Element], max_len: Index = None, *,
-        value: Scalar = 0, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
+        value: Scalar = 0, padding_side: Side = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: Tensor, max_len: Index = None, *, value: Scalar = 0, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, max_len: Index = None, *,  # type: ignore[overload-overlap]
+        value: Scalar = 0, padding_side: Side = None, out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, x: Nested | Held, max_len: Index = None, *,
-        value: Scalar = 0, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+        value: Scalar = 0, padding_side: Side = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 
 class PlanUnpad(Protocol):
     @overload
-    def __call__(self, x: NDArray[Element], *, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
+    def __call__(self, x: NDArray[Element], *,
+        padding_side: Side = None, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
-    def __call__(self, x: Tensor, *, out: Tensor | None = None) -> Tensor: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: Tensor, *,  # type: ignore[overload-overlap]
+        padding_side: Side = None, out: Tensor | None = None) -> Tensor: ...
     @overload
-    def __call__(self, x: Nested | Held, *, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
+    def __call__(self, x: Nested | Held, *,
+        padding_side: Side = None, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 # fmt: on
 
 

@@ -25,7 +25,7 @@ class Call(NamedTuple):
     axes: tuple[int, int]
     mode: str
     antialias: bool
-    like: str
+    like: str | None
     box: list[tuple[Any, Any]] | None
 
 

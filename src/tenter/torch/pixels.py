@@ -33,18 +33,18 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
-    if how.draft and mode in FILTERS:
+    if how.draft and antialias and mode in FILTERS:
         x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
         at = at._replace(height=at.height // by, width=at.width // by) if by > 1 else at
     pixels = pillow_images.array_of(x)
     if x.mode in pillow_images.ALPHA:
-        of = _call(pixels, (0, 1), at, mode, True)
-        rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "box": of.box, "alpha": True}
-        y = pictures.resize(of.x, of.size, **rule)
+        of = _call(pixels, (0, 1), at, mode, antialias)
+        rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "like": of.like, "box": of.box}
+        y = pictures.resize(of.x, of.size, alpha=True, **rule)
     elif how.dtype is None or x.mode == "1" or x.mode in pillow_images.SIGNED:
-        y = _resized(_call(pixels, (0, 1), at, mode, True, "pillow"))
+        y = _resized(_call(pixels, (0, 1), at, mode, antialias))
     else:
-        return _tensor(_call(pixels, (0, 1), at, mode, True, "pillow"), how)
+        return _tensor(_call(pixels, (0, 1), at, mode, antialias), how)
     if how.dtype is None:
         return pillow_images.image_of(y, x)
     y = pillow_images.shown(y, x)
@@ -85,7 +85,7 @@ def _of_type(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return y if type(y) is type(x) else torch_tensors.of_type(x, y)  # which a slice has not
 
 
-def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, like: str = "torch") -> Call:
+def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) -> Call:
     """The call of `resize` that makes a place of an image. A part of whole pixels is cut first, as torchvision does.
     One of fractions of pixels reads the pixels around it, as a crop of the resized image does."""
     top, left, height, width, size, flip, nearest = at
@@ -99,13 +99,13 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool, 
     if flip or (top, left, height, width) != (0, 0, rows, columns):
         box = [(top, top + height), (left + width, left) if flip else (left, left + width)]
     if mode in NEAREST:  # PyTorch's "nearest" takes the pixel at the corner, Pillow's the one at the center
-        antialias, like = False, nearest
-    return Call(x, size, None, axes, MODES[mode], antialias, like, box)
+        return Call(x, size, None, axes, MODES[mode], False, nearest, box)
+    return Call(x, size, None, axes, MODES[mode], antialias, None, box)
 
 
 def _resized(of: Call) -> Any:
     x, size, _, axes, mode, antialias, like, box = of
-    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[call-overload]
+    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[arg-type]
 
 
 def _tensor(of: Call, how: Made) -> torch.Tensor:

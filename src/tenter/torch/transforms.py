@@ -33,7 +33,7 @@ ELSEWHERE = {
     "Normalize": "the arguments mean and std of each transform normalize",
     "RandomHorizontalFlip": "the argument flip of RandomResizedCrop mirrors",
     "InterpolationMode": """interpolation="bicubic" and other words""",
-    "functional": "tenter.resize and tenter.image.crop_resize are functions",
+    "functional": "tenter.resize and tenter.image.resize are functions",
     **dict.fromkeys(("PILToTensor", "ToDtype", "ToImage", "ToTensor"), "the argument dtype of each transform converts"),
 }
 
@@ -161,7 +161,7 @@ class RandomResizedCrop(torch.nn.Module):
     See Also
     --------
     Resize : The whole image.
-    tenter.image.crop_resize : A part of your choice.
+    tenter.image.resize : A part of your choice, its box.
 
     Notes
     -----

@@ -44,7 +44,7 @@ def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) 
     if tags:
         return tiff.read_page(file, image.tell()) if _is_deep(tags, image) else None
     if image.format == "PNG" and head[24] == 16 and head[25] in (2, 4, 6):  # fixed places of bit depth and color type
-        require("imagecodecs", "cli16")
+        require("imagecodecs")
         import imagecodecs
 
         return _of(imagecodecs.png_decode(_all(file)))
@@ -55,7 +55,7 @@ def read(image: Image.Image, head: bytes, file: BinaryIO, narrow: bool = False) 
 
         return _of(full_range(imagecodecs.avif_decode(_all(file)), bits))
     if image.format == "JPEG2000" and image.mode not in ("L", "I;16") and (bits := jpeg2000_bits(head)) > 8:
-        require("imagecodecs", "cli16")
+        require("imagecodecs")
         import imagecodecs
 
         pixels = imagecodecs.jpeg2k_decode(_all(file))

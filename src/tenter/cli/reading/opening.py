@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -15,6 +15,7 @@ from tenter.cli.formats import EXIF, PROFILE, XMP, holds_one, register
 from tenter.cli.kept import xmp
 from tenter.cli.kept.metadata import DESCRIPTION, SUBFILES, describes_stack, read_metadata
 from tenter.cli.kept.stated import unknown_chunks, with_stated
+from tenter.cli.not_read import RAW, UNREAD
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, psd, tiff
 from tenter.cli.reading.unread import of_jpeg, of_tiff
@@ -30,8 +31,10 @@ FURTHER, SMALLER, DEPTH = "further images of the file", "smaller copies of the i
 SUBFILE_TYPE, REDUCED, PAGE, PAGE_NUMBER, DNG_VERSION = 254, 1, 2, 297, 50706
 STAND_IN = "still image that stands for the animation"
 STACK = "description of the stack"
-#: types whose images are not an animation; one of them is the image
-STILL = ("MPO", "HEIF", "PSD")
+#: types whose images are not an animation; one of them is the image: as Pillow names them, and as `formats` does
+STILL, ONE = ("MPO", "HEIF", "PSD"), ("JPEG", "HEIF", "PSD")
+#: types of which `How.narrow` says how they are read
+NARROWED = ("AVIF", "PPM")
 #: what files begin with if they carry something that Pillow does not read
 MARKS = {
     "JPEG2000": {b"JpgTiffExif->JP2": EXIF, bytes.fromhex("be7acfcb97a942e89c71999491e3afac"): XMP},
@@ -65,7 +68,11 @@ class Opened(NamedTuple):
     """The properties that all images of a file share, and the images, decoded one at a time."""
 
     origin: Origin
-    pictures: Iterator[Picture]
+    pictures: Iterable[Picture]
+
+
+#: images that were decoded, and how
+Decoded = list[tuple[How, Opened]]
 
 
 @contextlib.contextmanager
@@ -78,6 +85,34 @@ def opened(path: Path, how: How = DEFAULT) -> Iterator[Opened]:
             if how.frame is None:
                 origin = origin._replace(unread=tuple(dict.fromkeys((*origin.unread, *_left(image, file, how, which)))))
         yield Opened(origin._replace(frames=len(which)), _pictures(path, image, file, which, how))
+
+
+@contextlib.contextmanager
+def opened_once(path: Path, how: How, decoded: Decoded) -> Iterator[Opened]:
+    """As `opened`; an image that is alone in its file is decoded once for all that want the same pixels of it.
+    `decoded` is empty at first."""
+    for before, found in decoded:
+        if _serves(found, before, how):
+            yield found
+            return
+    with opened(path, how) as (origin, pictures):
+        alone = origin.frames == 1 and not {FURTHER, STAND_IN} & set(origin.unread)
+        if not alone and origin.type not in ONE:
+            yield Opened(origin, pictures)  # which would take much memory at once
+            return
+        found = Opened(origin, tuple(pictures))
+    decoded.append((how, found))
+    yield found
+
+
+def _serves(found: Opened, before: How, how: How) -> bool:
+    """Whether what was decoded in one way is what another would give."""
+    if (before.frame, before.keep) != (how.frame, how.keep):
+        return False
+    if found.origin.type == "JPEG":
+        (picture,) = found.pictures
+        return picture.reduced == how.reduction(picture.size, picture.metadata.orientation)
+    return before.narrow == how.narrow or found.origin.type not in NARROWED
 
 
 @contextlib.contextmanager
@@ -113,7 +148,7 @@ def _open(file: BinaryIO, type_: str) -> Image.Image | None:
             return None
         raise Refusal(f"is not a {type_} image of a kind that can be read") from None
     if _is_raw(getattr(image, "tag_v2", {})):
-        raise Refusal("is a raw file of a camera, which is not read")
+        raise Refusal(UNREAD[RAW].said)
     return image
 
 

@@ -89,7 +89,7 @@ def decoded(whole: Any, name: str) -> npt.NDArray[Any]:
     except ValueError as error:
         if "imagecodecs" not in str(error):
             raise
-        raise Refusal(f'{name} needs imagecodecs to be read: pip install "tenter[cli16]"') from error
+        raise Refusal(f"{name} needs imagecodecs to be read: pip install imagecodecs") from error
     return native(array)
 
 

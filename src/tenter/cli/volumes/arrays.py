@@ -15,18 +15,21 @@ import numpy as np
 import tenter
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal as Unfit
+from tenter._rules.geometry import positions
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import every
-from tenter._specs.spec import Spec
+from tenter._specs.resize import Resize
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
 from tenter.cli.splines import WHY, is_spline
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
+from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.sources import Source, Turned, with_voxel, zarr_format
+from tenter.cli.volumes.ordered import turned
+from tenter.cli.volumes.sources import Source, create_like, in_order, types_of, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import Operation, operation
@@ -48,6 +51,9 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         raise Refusal(WHY)
     if options.voxel_size is not None:
         source = with_voxel(source, options.voxel_size, axes, options.unit)
+    if source.multiscale is not None and output.path.suffix.lower() == ".zarr":
+        source, order = in_order(source)
+        axes = tuple(order.index(axis) for axis in axes)
     size = options.size
     lengths = [source.shape[axis] for axis in axes]
     if options.spacing is not None:
@@ -58,9 +64,12 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
-    op = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
+    op, lines = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
     about = {"command": "resize", "axes": axes, "size": size, **given}
-    return _make(source, output, op, about, how, None if box else axes)
+    report = _make(source, output, op, about, how, lines[::-1] if source.is_turned else lines)
+    if source.is_named or source.names[-1] != CHANNELS_LAST[-1]:
+        return report
+    return report._replace(taken=tuple(types_of(source)), is_named=False)
 
 
 def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> Report:
@@ -68,13 +77,14 @@ def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> R
     dim = _in_memory(source, dim)
     n = source.stored.shape[dim]
     if np.ndim(counts) == 0 or np.size(counts) == 1:
-        op = _of_spec(source.stored, every(len(source.stored.shape), dim, int(np.asarray(counts).item())))
+        spec = every(len(source.stored.shape), dim, int(np.asarray(counts).item()))
+        op = operation(source.stored.shape, source.stored.dtype, spec)
     else:
         whole = tenter.maps.Copy.repeats(counts)
         if whole.n_in != n:
             raise Refusal(f"--repeats: expected {n} counts, one per position of dim {dim}, got {whole.n_in}")
-        op = _of_spec(source.stored, every(len(source.stored.shape), dim, 1))
         shape = source.stored.shape
+        op = operation(shape, source.stored.dtype, every(len(shape), dim, 1))
         op = op._replace(shape_out=(*shape[:dim], whole.n_out, *shape[dim + 1 :]), maps={dim: whole})
     if 0 in op.shape_out:
         raise Refusal("--repeats: expected a sum of at least 1, got 0: an array without elements has no blocks")
@@ -83,17 +93,21 @@ def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> R
     return _make(source, output, op, about, how, None)
 
 
-def resized(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Operation:
-    """What `tenter.resize` does to an array of that shape and dtype."""
+def resized(
+    stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
+) -> tuple[Operation, list[ngff.Line]]:
+    """What `tenter.resize` does to an array of that shape and dtype, and where its pixels lie in the array."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     try:
         spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
-    return _of_spec(stored, spec)
+    return operation(stored.shape, stored.dtype, spec), _lines(spec, stored.shape)
 
 
-def resized_file(stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]) -> Operation:
+def resized_file(
+    stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
+) -> tuple[Operation, list[ngff.Line]]:
     """The same, with errors that name the file."""
     try:
         return resized(stored, axes, size, given)
@@ -103,8 +117,19 @@ def resized_file(stored: Stored, axes: list[int], size: tuple[int, ...], given: 
         raise Refusal(named(refusal, stored.name)) from None
 
 
-def _of_spec(stored: Stored, spec: Spec) -> Operation:
-    return operation(stored.shape, stored.dtype, spec)
+def _lines(spec: Resize, shape: tuple[int, ...]) -> list[ngff.Line]:
+    """By the rule of each axis."""
+    lines = [(Fraction(0), Fraction(1))] * len(shape)
+    for axis, n, rule in zip(spec.axes, spec.size, spec.rules):
+        geometry = rule.geometry(shape[axis], n)
+        first, step = geometry.line()
+        if rule.kind == "nearest" and rule.tie in ("floor", "ceil"):
+            # Such a pixel is on one side of its position by up to one pixel. Stated is the middle of where they are.
+            numerator, denominator, _ = positions(first, step, n)
+            off = geometry.nearest(rule.tie) * denominator - numerator
+            first += Fraction(int(off.min()) + int(off.max()), 2 * denominator)
+        lines[axis] = (first, step if step > 0 else geometry.pitch())
+    return lines
 
 
 def _in_memory(source: Source, axis: int) -> int:
@@ -113,16 +138,22 @@ def _in_memory(source: Source, axis: int) -> int:
 
 
 def _make(
-    source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, axes: tuple[int, ...] | None
+    source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, lines: list[ngff.Line] | None
 ) -> Report:
-    """axes: those whose pixel positions the metadata states; None if it states none."""
+    """lines: where the result's pixels lie, which the metadata states; None if it states none."""
     path = output.path
     ending = path.suffix.lower()
     to_npy, to_tiff = ending == ".npy", ending in tiffs.ENDINGS
     shape = op.shape_out[::-1] if source.is_turned else op.shape_out
-    multiscale = None if axes is None else source.multiscale
-    describe = None if to_npy or to_tiff or multiscale is None else _described(source, shape)
-    voxel = multiscale and ngff.voxel_of(multiscale, ngff.scaled(multiscale, source.shape, shape))
+    multiscale = None if lines is None else source.multiscale
+    describe, voxel, lost = None, None, [*source.lost, *_left(source, ending, multiscale is not None)]
+    if multiscale is not None and lines is not None:
+        voxel = ngff.voxel_of(multiscale, ngff.scaled(multiscale, lines))
+        if not (to_npy or to_tiff):
+            levels = [ngff.level(multiscale, "0", lines)]
+            format_ = zarr_format(source)
+            describe, missing = ngff.written(source.attributes, multiscale, levels, shape, format_, alone=True)
+            lost += missing
 
     def make(folder: Path) -> None:
         names = None
@@ -138,7 +169,7 @@ def _make(
         if describe is not None:
             zarrs.create_group(at, describe, zarr_format(source))
             at, names = at / "0", source.names
-        zarrs.create_zarr(at, source.like, shape, source.stored.dtype, output.chunks, zarr_format(source), names)
+        create_like(at, source, shape, output.chunks, names)
 
     def tasks(folder: Path) -> list[Task]:
         target: Stored
@@ -147,32 +178,41 @@ def _make(
             target.name = str(path)
         elif to_tiff:
             target = tiffs.open_created(folder / RESULT, str(path))
-            target = Turned(target) if source.is_turned else target
+            target = turned(target) if source.is_turned else target
         else:
             inner = "0" if describe is not None else ""
             target = zarrs.open_created(folder / RESULT / inner, os.path.join(path, inner).rstrip("/"))
-            target = Turned(target) if source.is_turned else target
+            target = turned(target) if source.is_turned else target
         return [Task(source.stored, target, op)]
 
     def place(folder: Path) -> None:
         if os.path.lexists(folder / RESULT):
             put_in_place(folder / RESULT, path, how.force, folder / OLD)
 
-    check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force)  # noqa: E731
+    check: Callable[[], None] = lambda: check_new(path, [source.identity[0]], how.force, not (to_npy or to_tiff))  # noqa: E731
     scale = multiscale and multiscale.scale
     full = {"source": source.identity, "shape": source.shape, "chunks": output.chunks, "scale": scale, **about}
     full["written"] = digest_of([describe, voxel])
     ended = carry_out(Recipe(path, plain(full), None, check, make, tasks, place), how)
     before = Array(source.name, source.shape, multiscale and ngff.voxel_of(multiscale, multiscale.scale))
-    return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended)
+    return Report(before, str(path), [Array(str(path), shape, voxel)], source.names, ended, not_kept=tuple(lost))
 
 
-def _described(source: Source, shape: tuple[int, ...]) -> dict[str, Any]:
-    """The attributes of a group with one level, the result."""
+def _left(source: Source, ending: str, is_described: bool) -> list[str]:
+    """What of the metadata of a source has no place in a file with this ending, as the summary names it."""
+    found = []
     multiscale = source.multiscale
-    assert multiscale is not None
-    level = ngff.level(multiscale, "0", source.shape, shape)
-    return ngff.written(source.attributes, multiscale, [level], zarr_format(source), alone=True)
+    if multiscale is not None and (ending == ".npy" or not is_described):
+        found.append("axes and voxel sizes")
+    elif multiscale is not None and ending in tiffs.ENDINGS and any(multiscale.translation):
+        found.append("the place of the first voxel")
+    if ending == ".zarr" and is_described:
+        return found
+    of_group = {*source.attributes, *ngff.held(source.attributes)} - {"ome", "multiscales", "version"}
+    of_array = set() if source.like is None or ending == ".zarr" else set(dict(source.like.attrs))
+    if keys := sorted(of_group | of_array - {"_ARRAY_DIMENSIONS"}):
+        found.append(f"attributes ({', '.join(keys)})")
+    return found
 
 
 def digest_of(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -94,6 +95,7 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
             job.leave_nothing()
         raise
     recipe.place(job.folder)
+    zarrs.consolidate_above(recipe.output, job.folder)
     job.end()
     return count
 
@@ -103,7 +105,10 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
         remove_partial(job.folder)
     zarrs.one_chunk_at_a_time()
     tasks = recipe.tasks(job.folder)
-    room = memory.room(how.memory_limit)
+    elements = sum(
+        math.prod(shape) * task.op.dtype.itemsize for task in tasks for shape in (task.op.shape, task.op.shape_out)
+    )
+    room = memory.room(how.memory_limit, elements)
     cuts = [cut(task, room, how.threads) for task in tasks]
     memory.choose_freed(max(how.n_bytes for how in cuts), room)
     if is_new:
@@ -144,10 +149,11 @@ def _has_changed(recipe: Recipe, job: Job) -> bool:
     return has_journal and not is_as_read(job, tasks[0])
 
 
-def check_new(output: Path, inputs: list[str], force: bool) -> None:
-    """Refuse an output that cannot be written, or is an input or inside one."""
+def check_new(output: Path, inputs: list[str], force: bool, is_zarr: bool, makes_parent: bool = False) -> None:
+    """Refuse an output that cannot be written, or is an input or inside one. is_zarr: whether it is zarr, or a file.
+    makes_parent: whether its folder is made with it."""
     parent = output.parent
-    if not parent.is_dir():
+    if not makes_parent and not parent.is_dir():
         raise Refusal(f"{output}: the folder {parent} does not exist")
     real = os.path.realpath(output)
     for path in inputs:
@@ -156,9 +162,9 @@ def check_new(output: Path, inputs: list[str], force: bool) -> None:
             raise Refusal(f"{output}: is the input, or in the same folder as its chunks")
     if os.path.lexists(output) and not force:
         raise Refusal(f"{output}: exists already; --force overwrites it")
-    if os.path.lexists(output) and output.suffix.lower() == ".zarr" and not zarrs.is_zarr(str(output)):
+    if os.path.lexists(output) and is_zarr and not zarrs.is_zarr(str(output)):
         raise Refusal(f"{output}: exists and is not zarr")
-    if output.suffix.lower() != ".zarr" and output.is_dir():
+    if not is_zarr and output.is_dir():
         raise Refusal(f"{output}: is a directory, expected a file name")
 
 

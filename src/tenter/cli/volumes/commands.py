@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays import limits
+from tenter._rules.axis_rule import NEAREST
 from tenter.cli.options import read_options
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_lengths, whole_number
-from tenter.cli.volumes import arrays, npy, zarrs
+from tenter.cli.volumes import arrays, labels, npy, zarrs
 from tenter.cli.volumes.arrays import Output
 from tenter.cli.volumes.axes import read_axes, split
 from tenter.cli.volumes.carry_out import How
@@ -26,16 +27,18 @@ from tenter.cli.voxels import unit_named
 #: The share of memory from which on .npy files are read and written block by block.
 LARGE = 0.4
 ENDINGS = (".zarr", ".npy", ".tif", ".tiff")
+#: Options of arrays on disk alone.
+OF_ARRAYS = ("memory_limit", "threads", "chunks", "names", "no_labels")
 #: Options of images and folders, which arrays on disk have no use for.
 OF_PICTURES = (
-    "format", "recursive", "skip_existing", "jobs", "max_pixels", "follow_links", "strip", "frame",
+    "format", "recursive", "skip_existing", "update", "jobs", "max_pixels", "follow_links", "strip", "frame",
     "background", "quality", "subsampling", "progressive", "fast", "exact", "keep_orientation",
 )  # fmt: skip
 
 
 def concerns(paths: list[str], args: argparse.Namespace) -> bool:
     """Whether a command is about arrays on disk: zarr, or .npy files that are large or for which memory is limited."""
-    asked = [name for name in ("memory_limit", "threads", "chunks") if getattr(args, name) is not None]
+    asked = [name for name in OF_ARRAYS if getattr(args, name, None) not in (None, False)]
     if any(path.rstrip("/").lower().endswith(".zarr") or zarrs.is_zarr(path) for path in paths):
         return True
     of_arrays = len(paths) == 2 and all(path.lower().endswith(".npy") for path in paths)
@@ -55,13 +58,16 @@ def resize_volume(args: argparse.Namespace) -> int:
             raise Refusal(f"--{name.replace('_', '-')}: does not go with arrays on disk")
     if args.axes is None:
         raise Refusal("--axes: is needed for arrays on disk, such as --axes z,y,x or --axes 0 1 2")
-    output, source = _output(args.paths[1], args), open_source(args.paths[0])
+    output, source = _output(args.paths[1], args), open_source(args.paths[0], args.names)
+    is_labels = _is_labels(source, args, args.mode is not None and args.mode not in NEAREST)
+    args.labels = args.labels or (is_labels and args.mode is None)
     axes = read_axes(args.axes, source.names)
     args.axes = list(map(str, axes))
     options = read_options(args)
     if options.voxel_size is None and options.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
-    _say(arrays.resize(source, _checked(output, source), axes, options, _how(args)), args)
+    report = arrays.resize(source, _checked(output, source), axes, options, _how(args))
+    _say(report, args, _of_labels(source) if is_labels else ())
     return 0
 
 
@@ -81,24 +87,47 @@ def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
 
 def pyramid_command(args: argparse.Namespace) -> int:
     """Carry out `tenter pyramid`."""
-    method = {"nearest": "labels", "majority": "majority"}[args.labels] if args.labels else args.mode or "area"
+    output = None if args.output is None else args.output.rstrip("/")
+    image = None if output is None else labels.image_of(output)
+    if output is not None and image is None and not output.lower().endswith(".zarr"):
+        where = "or is in the labels of an OME-Zarr image, such as IMAGE.zarr/labels/cells"
+        raise Refusal(f"{args.output}: expected a name that ends in .zarr, {where}")
     count = None if args.levels is None else whole_number(args.levels, "--levels")
-    wanted = Levels(method, _factors(args.factor), count, args.axes)
+    wanted = Levels(args.mode or "area", _factors(args.factor), count, args.axes)
     check_levels(wanted)
-    source, chunks = open_source(args.input), _chunks(args)
+    source, chunks = open_source(args.input, args.names), _chunks(args)
+    is_labels = _is_labels(
+        source._replace(is_labels=source.is_labels or image is not None), args, args.mode is not None
+    )
+    if args.labels or is_labels:
+        wanted = wanted._replace(method="majority" if args.labels == "majority" else "labels")
+        what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
+        if source.stored.dtype.kind not in kinds:
+            raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
+    if args.output is None and source.is_group and args.names is not None:
+        raise Refusal("--names: goes with OUT; levels within a group have the axes of its array")
     if args.output is None and source.is_group and chunks is not None:
         raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
-    if args.output is not None and not args.output.rstrip("/").lower().endswith(".zarr"):
-        raise Refusal(f"{args.output}: expected a name that ends in .zarr")
-    output = None if args.output is None else args.output.rstrip("/")
     if args.voxel_size is not None:
         axes = spatial_axes(source, wanted)
         sizes = parse_lengths(args.voxel_size, "--voxel-size", len(axes))
         source = with_voxel(source, sizes, axes, unit_named(args.unit))
     elif args.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
-    _say(pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args)), args)
+    report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
+    _say(report, args, _of_labels(source) if is_labels and image is None else ())
     return 0
+
+
+def _is_labels(source: Source, args: argparse.Namespace, averages: bool) -> bool:
+    """Whether values are labels though no option says it. averages: whether one says that they are averaged."""
+    if args.no_labels and args.labels:
+        raise Refusal("--no-labels: does not go with --labels")
+    if args.no_labels or args.labels or not source.is_labels:
+        return False
+    if averages and source.stored.dtype.kind != "b":  # of which the library says that it has no means
+        raise Refusal(f"--mode {args.mode}: {source.name} is of labels, which are not averaged; --no-labels averages")
+    return not averages
 
 
 def _factors(text: str | None) -> tuple[int, ...] | None:
@@ -106,7 +135,14 @@ def _factors(text: str | None) -> tuple[int, ...] | None:
     return None if text is None else tuple(whole_number(part, "--factor") for part in text.split(","))
 
 
-def _say(report: Report, args: argparse.Namespace) -> None:
+def _of_labels(source: Source) -> tuple[str, ...]:
+    """What is said where values were taken for labels without an option."""
+    is_mask = source.stored.dtype.kind == "b"
+    return ("a mask: no value is averaged" if is_mask else "labels: no value is averaged (--no-labels averages)",)
+
+
+def _say(report: Report, args: argparse.Namespace, notes: tuple[str, ...] = ()) -> None:
+    report = report._replace(notes=(*notes, *report.notes))
     print(as_json(report) if getattr(args, "json", False) else line_of(report))
 
 

@@ -12,8 +12,9 @@ from tenter.cli.refusal import Refusal
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "k": 2**10, "m": 2**20, "g": 2**30,
          "t": 2**40, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
-#: For the interpreter's own objects while blocks are made, and for what allocators keep.
-SLACK = 96 << 20
+#: For the interpreter's own objects while blocks are made, and for what allocators keep: at least, and at most. In
+#: between, as many times the elements of a job as there may be copies of them.
+LEAST_SLACK, SLACK, COPIES = 16 << 20, 96 << 20, 4
 #: How many times what is planned memory must have room for, so that freed memory may be kept; and bytes that are.
 HOLES, KEPT = 2, 1 << 28
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # of glibc's mallopt
@@ -33,12 +34,16 @@ def parse_limit(text: str | None) -> int:
     return n
 
 
-def room(limit: int) -> int:
-    """The bytes of a limit that remain for blocks, after what the process already uses."""
-    left = limit - resident() - SLACK
+def room(limit: int, job: int) -> int:
+    """The bytes of a limit that remain for blocks, after what the process already uses. job: bytes of all elements that
+    are read and written."""
+    slack = min(SLACK, LEAST_SLACK + COPIES * job)
+    left = limit - resident() - slack
     if left <= 0:
-        least = in_words(resident() + SLACK)
-        raise Refusal(f"--memory-limit: {in_words(limit)} is too little, the program itself takes {least}")
+        itself, most = in_words(resident()), in_words(slack)
+        raise Refusal(
+            f"--memory-limit: {in_words(limit)} is too little: the program takes {itself}, and up to {most} more"
+        )
     return left
 
 

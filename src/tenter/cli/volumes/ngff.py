@@ -1,9 +1,10 @@
 """OME-Zarr metadata (NGFF): the axes of a multiscale array, and the positions of each level's pixels.
 
-Version 0.4 for zarr format 2 (https://ngff.openmicroscopy.org/0.4/), 0.5 for 3 (https://ngff.openmicroscopy.org/0.5/).
-Pixel o of a level has its center at o * scale + translation. Pixels are areas, and the levels' outer edges are the
-same: a pixel of a level covers `ratio` pixels of the full size, so the center of its pixel 0 is (ratio - 1) / 2
-full-size pixels from the center of the full size's pixel 0.
+Written is version 0.4 for zarr format 2 (https://ngff.openmicroscopy.org/0.4/), 0.5 for 3
+(https://ngff.openmicroscopy.org/0.5/); read are all up to these. Pixel o of a level has its center at
+o * scale + translation. Where pixels are areas, and the levels' outer edges are the same, a pixel of a level covers
+`ratio` pixels of the full size, so the center of its pixel 0 is (ratio - 1) / 2 full-size pixels from the center of the
+full size's pixel 0.
 """
 
 from __future__ import annotations
@@ -14,14 +15,22 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
-from tenter.cli.voxels import Voxel
+from tenter.cli.volumes.axes import RANKS, SPACE, TIME, kinds
+from tenter.cli.voxels import LENGTHS, MICROMETER, Voxel, in_one_unit, times, unit_named
 
-KINDS = {"t": "time", "c": "channel", "z": "space", "y": "space", "x": "space"}
+#: For an axis, the index of output 0 in the full size, and the distance between outputs, in pixels of the full size.
+Line = tuple[Fraction, Fraction]
+#: The versions that are read, and the axes of the first two, which do not name them.
+READ, FIXED = ("0.1", "0.2", "0.3", "0.4", "0.5"), "tczyx"
+#: What is below `ome` since version 0.5, and before it among a group's other attributes.
+HELD = ("multiscales", "omero", "image-label", "labels", "plate", "well", "bioformats2raw.layout", "series")
+#: What the summary calls what a result does not have.
+FURTHER, CHANNELS, IMAGE_OF_LABELS = "further multiscale arrays", "channels of omero", "the image of the labels"
 
 
 class Multiscale(NamedTuple):
-    """The first of a group's multiscale arrays. entry: its metadata. axes: the entry's, each with its name. scale,
-    translation: those of the full size, one number for each axis. paths: the levels' paths."""
+    """The first of a group's multiscale arrays. entry: its metadata. axes: the entry's, each with its name, and its
+    type if it is known. scale, translation: those of the full size, one number for each axis. paths: of the levels."""
 
     entry: dict[str, Any]
     axes: list[dict[str, Any]]
@@ -34,35 +43,75 @@ def version(zarr_format: int) -> str:
     return "0.4" if zarr_format == 2 else "0.5"
 
 
+def held(attributes: dict[str, Any]) -> dict[str, Any]:
+    """Where a group's attributes have what OME-Zarr says."""
+    found = attributes.get("ome", attributes)
+    return found if isinstance(found, dict) else {}
+
+
 def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
     """What a group's attributes say; None if it is not multiscale. Refuse what is incomplete."""
-    held = attributes.get("ome", attributes)
-    entries = held.get("multiscales") if isinstance(held, dict) else None
+    entries = held(attributes).get("multiscales")
     if not entries:
         return None
     try:
         entry = entries[0]
-        axes = [{"name": axis} if isinstance(axis, str) else dict(axis) for axis in entry["axes"]]
+        says = str(
+            entry.get("version") or (held(attributes).get("version") if "ome" in attributes else None) or READ[0]
+        )
+        if says[:3] not in READ:
+            raise Refusal(f"{name}: is OME-Zarr of version {says}, expected {READ[0]} to {READ[-1]}")
+        is_old = says[:3] in READ[:2]
+        axes = _axes(entry["axes"] if "axes" in entry or not is_old else FIXED)
         paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
-        for step in entry["datasets"][0].get("coordinateTransformations", ()):
+        # Those that name an output, as spatialdata writes them, lead on to other coordinates.
+        further = [step for step in entry.get("coordinateTransformations") or () if "output" in step]
+        of_all = [step for step in entry.get("coordinateTransformations") or () if "output" not in step]
+        for step in (*(entry["datasets"][0].get("coordinateTransformations") or ()), *of_all):
             scale, translation = _followed_by(scale, translation, step)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise Refusal(f"{name}: its multiscales metadata is incomplete: {type(error).__name__}: {error}") from error
-    return Multiscale(entry, axes, scale, translation, paths)
+    entry = {key: value for key, value in entry.items() if key != "coordinateTransformations"}
+    entry |= {"coordinateTransformations": further} if further else {}  # others are now part of each level's
+    return _in_one_unit(Multiscale(entry, axes, scale, translation, paths))
+
+
+def _axes(of: Any) -> list[dict[str, Any]]:
+    """Axes with types, and OME-Zarr's names of units. Version 0.3 names axes alone."""
+    axes = [{"name": axis} if isinstance(axis, str) else dict(axis) for axis in of]
+    by_name = kinds([str(axis["name"]) for axis in axes])
+    found = []
+    for axis, kind in zip(axes, by_name):
+        own = {key: value for key, value in axis.items() if value is not None and key != "unit"}
+        unit = unit_named(axis.get("unit"))
+        found.append({"name": "", **({"type": kind} if kind else {}), **own, **({"unit": unit} if unit else {})})
+    return found
+
+
+def _in_one_unit(found: Multiscale) -> Multiscale:
+    of = names(found)
+    units = {name: axis["unit"] for name, axis in zip(of, found.axes) if "unit" in axis}
+    made = in_one_unit(Voxel(dict(zip(of, found.scale)), units))
+    if made.units == units:
+        return found
+    by = [LENGTHS[units[name]] / LENGTHS[MICROMETER] if units.get(name) in LENGTHS else Fraction(1) for name in of]
+    axes = [axis | ({"unit": made.units[name]} if name in made.units else {}) for name, axis in zip(of, found.axes)]
+    translation = [times(t, b) for t, b in zip(found.translation, by)]
+    return found._replace(axes=axes, scale=[made.sizes[name] for name in of], translation=translation)
 
 
 def new(of_dims: Sequence[str], zarr_format: int, name: str) -> Multiscale:
     """A multiscale array of pixels without a unit."""
     if not 2 <= len(of_dims) <= 5 or len(set(of_dims)) < len(of_dims) or not all(of_dims):
         raise Refusal(f"{name}: OME-Zarr has 2 to 5 axes with a name each, got {len(of_dims)} dims")
-    # Dims of other names are of space among the last three, as there must be two or three of space.
-    kinds = {n: KINDS.get(n.lower(), "space" if k >= len(of_dims) - 3 else "") for k, n in enumerate(of_dims)}
-    axes = [{"name": n, "type": kind} if kind else {"name": n} for n, kind in kinds.items()]
-    entry: dict[str, Any] = {"name": name, "axes": axes, "datasets": []}
-    if zarr_format == 2:
-        entry["version"] = version(2)
-    return Multiscale(entry, axes, [1.0] * len(of_dims), [0.0] * len(of_dims), [])
+    return Multiscale({"name": name}, _axes(of_dims), [1.0] * len(of_dims), [0.0] * len(of_dims), [])
+
+
+def named(found: Multiscale, of: Sequence[str]) -> Multiscale:
+    """The same with other names, and the types of these."""
+    units = [{key: value for key, value in axis.items() if key == "unit"} for axis in found.axes]
+    return found._replace(axes=[axis | unit for axis, unit in zip(_axes(of), units)])
 
 
 def with_voxel(found: Multiscale, voxel: Voxel) -> Multiscale:
@@ -70,19 +119,16 @@ def with_voxel(found: Multiscale, voxel: Voxel) -> Multiscale:
     of = names(found)
     scale = [voxel.sizes.get(name, s) for name, s in zip(of, found.scale)]
     translation = [t * new / old if old else t for t, new, old in zip(found.translation, scale, found.scale)]
-    axes = [
-        {**axis, "unit": voxel.unit} if voxel.unit and str(axis["name"]) in voxel.sizes and _is_space(axis) else axis
-        for axis in found.axes
-    ]
-    return found._replace(entry={**found.entry, "axes": axes}, axes=axes, scale=scale, translation=translation)
+    axes = [axis | ({"unit": voxel.units[name]} if name in voxel.units else {}) for name, axis in zip(of, found.axes)]
+    return _in_one_unit(found._replace(axes=axes, scale=scale, translation=translation))
 
 
 def voxel_of(found: Multiscale, scale: Sequence[float]) -> Voxel:
-    """The sizes of voxels along the axes of space, of a level with this scale."""
-    at = spatial(found)
-    units = {found.axes[k].get("unit") for k in at}
-    sizes = {str(found.axes[k]["name"]): float(scale[k]) for k in at}
-    return Voxel(sizes, str(unit) if len(units) == 1 and (unit := units.pop()) else None)
+    """The sizes of voxels along the axes of space, and between times if that is known, of a level with this scale."""
+    at = [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
+    at += [k for k, axis in enumerate(found.axes) if axis.get("type") == TIME and "unit" in axis]
+    sizes = {str(found.axes[k]["name"]): float(scale[k]) for k in sorted(at)}
+    return Voxel(sizes, {str(found.axes[k]["name"]): found.axes[k]["unit"] for k in at if "unit" in found.axes[k]})
 
 
 def names(found: Multiscale) -> list[str]:
@@ -92,45 +138,102 @@ def names(found: Multiscale) -> list[str]:
 
 def spatial(found: Multiscale) -> list[int]:
     """The axes of space."""
-    return [k for k, axis in enumerate(found.axes) if _is_space(axis)]
+    return [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
 
 
-def _is_space(axis: dict[str, Any]) -> bool:
-    return bool(axis.get("type", KINDS.get(str(axis["name"]).lower())) == "space")
+def _ranks(found: Multiscale) -> list[int]:
+    return [RANKS.get(str(axis.get("type")), 1) for axis in found.axes]
 
 
-def level(found: Multiscale, path: str, full: Sequence[int], lengths: Sequence[int]) -> dict[str, Any]:
-    """The metadata of a level. full, lengths: the sizes of the full array and of the level, in pixels."""
-    ratios = [Fraction(a, b) for a, b in zip(full, lengths)]
-    scale = scaled(found, full, lengths)
-    translation = [t + s * float((r - 1) / 2) for t, s, r in zip(found.translation, found.scale, ratios)]
+def is_ordered(found: Multiscale) -> bool:
+    """Whether axes are in an order that OME-Zarr allows: time, then one of channels or of another kind, then space."""
+    ranks = _ranks(found)
+    return ranks == sorted(ranks)
+
+
+def order(found: Multiscale) -> tuple[int, ...]:
+    """The order of axes that OME-Zarr recommends: of space, x last."""
+    keys = [(rank, FIXED.find(name.lower())) for rank, name in zip(_ranks(found), names(found))]
+    return tuple(sorted(range(len(keys)), key=keys.__getitem__))
+
+
+def permuted(found: Multiscale, by: Sequence[int]) -> Multiscale:
+    """The same with its axes in another order."""
+    scale, translation = ([of[k] for k in by] for of in (found.scale, found.translation))
+    return found._replace(axes=[found.axes[k] for k in by], scale=scale, translation=translation)
+
+
+def check(found: Multiscale, name: str) -> None:
+    """Refuse axes that no OME-Zarr has."""
+    ranks = _ranks(found)
+    if not 2 <= ranks.count(2) <= 3 or ranks.count(0) > 1 or ranks.count(1) > 1:
+        of = ", ".join(f"{axis['name']} ({axis.get('type', 'another kind')})" for axis in found.axes)
+        what = "OME-Zarr has 2 or 3 axes of space, at most one of time and at most one of channels or of another kind"
+        raise Refusal(f"{name}: {what}, got {of}; --names says what they are")
+
+
+def same_edges(full: Sequence[int], lengths: Sequence[int]) -> list[Line]:
+    """Where pixels of a level lie whose outer edges are those of the full size."""
+    return [((step - 1) / 2, step) for step in (Fraction(a, b) for a, b in zip(full, lengths))]
+
+
+def level(found: Multiscale, path: str, lines: Sequence[Line]) -> dict[str, Any]:
+    """The metadata of a level."""
+    translation = [t + s * float(first) for t, s, (first, _) in zip(found.translation, found.scale, lines)]
     steps: list[dict[str, Any]] = [
-        {"type": "scale", "scale": scale},
+        {"type": "scale", "scale": scaled(found, lines)},
         {"type": "translation", "translation": translation},
     ]
     return {"path": path, "coordinateTransformations": steps}
 
 
-def scaled(found: Multiscale, full: Sequence[int], lengths: Sequence[int]) -> list[float]:
+def scaled(found: Multiscale, lines: Sequence[Line]) -> list[float]:
     """The sizes of a level's pixels along each axis."""
-    return [s * float(Fraction(a, b)) for s, a, b in zip(found.scale, full, lengths)]
+    return [s * float(step) for s, (_, step) in zip(found.scale, lines)]
 
 
 def written(
-    attributes: dict[str, Any], found: Multiscale, levels: list[dict[str, Any]], zarr_format: int, alone: bool
-) -> dict[str, Any]:
-    """A group's attributes with these levels in its first multiscale array. alone: without its others."""
+    attributes: dict[str, Any], found: Multiscale, levels: list[dict[str, Any]], lengths: Sequence[int],
+    zarr_format: int, alone: bool,
+) -> tuple[dict[str, Any], list[str]]:  # fmt: skip
+    """A group's attributes with these levels in its first multiscale array, and what of them is left out. lengths: of
+    the full size. alone: without its other arrays, in another place."""
     after: dict[str, Any] = copy.deepcopy(attributes)
-    entry = {**found.entry, "datasets": levels}
-    holder = after if zarr_format == 2 else after.setdefault("ome", {"version": version(3)})
-    holder["multiscales"] = [entry] if alone else [entry, *holder.get("multiscales", [])[1:]]
-    return after
+    ours = after.pop("ome") if isinstance(after.get("ome"), dict) else {}
+    ours |= {key: after.pop(key) for key in HELD if key in after and key not in ours}
+    entry = {key: value for key, value in found.entry.items() if key != "version"}
+    entry |= {"axes": found.axes, "datasets": levels}
+    others, lost = ours.get("multiscales", [])[1:], []
+    if others and alone:
+        others, lost = [], [FURTHER]
+    lost += _fit_channels(ours, found, lengths)
+    of_labels = ours.get("image-label")
+    if alone and isinstance(of_labels, dict) and "source" in of_labels:
+        del of_labels["source"]
+        lost.append(IMAGE_OF_LABELS)
+    for part in (ours.get("image-label"), ours.get("omero")):
+        if isinstance(part, dict) and zarr_format == 3:
+            part.pop("version", None)  # which only the whole has since 0.5
+    ours["multiscales"] = [entry | ({"version": version(2)} if zarr_format == 2 else {}), *others]
+    return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": version(3)}}), lost
 
 
-def label(attributes: dict[str, Any], zarr_format: int) -> None:
-    """Say that a group's values are labels."""
+def _fit_channels(ours: dict[str, Any], found: Multiscale, lengths: Sequence[int]) -> list[str]:
+    """Leave out how channels are shown where their number is another one."""
+    of = [n for n, axis in zip(lengths, found.axes) if axis.get("type") == "channel"]
+    channels = ours["omero"].get("channels") if isinstance(ours.get("omero"), dict) else None
+    if not isinstance(channels, list) or len(channels) == (of[0] if of else 1):
+        return []
+    del ours["omero"]
+    return [CHANNELS]
+
+
+def label(attributes: dict[str, Any], zarr_format: int, image: str | None = None) -> None:
+    """Say that a group's values are labels. image: the path from the group to the image that they are of."""
     holder = attributes if zarr_format == 2 else attributes["ome"]
-    holder.setdefault("image-label", {"version": version(2)} if zarr_format == 2 else {})
+    said = holder["image-label"] = holder["image-label"] if isinstance(holder.get("image-label"), dict) else {}
+    said |= {"version": version(2)} if zarr_format == 2 else {}
+    said |= {"source": {"image": image}} if image else {}
 
 
 def _followed_by(

@@ -19,6 +19,9 @@ kept. Or IN is a zarr array, a .npy file or a TIFF stack of ImageJ, OME or plain
 and its levels. Each level is computed from the one before. Its metadata has the exact place of its voxels, so that
 viewers line the levels up. Zarr format 2 gets OME-Zarr 0.4 metadata, format 3 gets 0.5.
 
+Axes of space become smaller, those of time and channels do not. Labels (by OME-Zarr's metadata) and masks are never
+averaged.
+
 Without --factor, each level halves the axes along which voxels are short, until voxels are isotropic, and then all
 axes. Voxel sizes are those of IN, or --voxel-size; without either, voxels are cubes.
 
@@ -30,6 +33,13 @@ def add_voxels(parser: argparse._ActionsContainer) -> None:
     sizes = "the size of IN's voxels, one number per axis, such as 2,0.5,0.5 (default: from the metadata of IN)"
     parser.add_argument("--voxel-size", metavar="N,N,...", help=sizes)
     parser.add_argument("--unit", metavar="UNIT", help="the unit of --voxel-size, such as micrometer or nm")
+    names = (
+        "the names of IN's dims, one for each, such as t,z,y,x or y,x,c (default: its own, or the last of t,c,z,y,x); "
+    )
+    names += "for arrays in blocks"
+    parser.add_argument("--names", metavar="N,N,...", help=names)
+    averaged = "average the values of labels and masks, which IN says that they are; for arrays in blocks"
+    parser.add_argument("--no-labels", action="store_true", help=averaged)
 
 
 def add_reports(parser: argparse._ActionsContainer) -> None:
@@ -51,8 +61,9 @@ def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     """Add the arguments of `tenter pyramid`. axes: how many follow --axes."""
     pyramid.add_argument("input", metavar="IN", help="an OME-Zarr group, a zarr array, a .npy file or a TIFF stack")
     output = (
-        "a new group, with a copy of the array (default: IN itself; if it is not a group, NAME.ome.zarr next to it)"
+        "a new group, with a copy of the array (default: IN itself; if it is not a group, NAME.ome.zarr next to it); "
     )
+    output += "IMAGE.zarr/labels/NAME stores labels with their image"
     pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help=output)
     how = pyramid.add_mutually_exclusive_group()
     modes = "area: means of the pixels that an output covers (default); linear: antialiased linear"

@@ -5,19 +5,18 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
-from tenter.cli.volumes import ngff, zarrs
+from tenter.cli.volumes import labels, ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, digest_of, plain, resized_file
-from tenter.cli.volumes.axes import read_axes
+from tenter.cli.volumes.axes import SPACE, read_axes
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.sources import Source, Turned, zarr_format
+from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import elected, identity
@@ -45,35 +44,79 @@ class Levels(NamedTuple):
     axes: list[str] | None
 
 
-def pyramid(source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How) -> Report:
+def pyramid(
+    source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How, image: labels.Image | None
+) -> Report:  # fmt: skip
     """Make the levels of an array: within its group, or in a new group with the array itself, next to it if it has no
-    name."""
+    name. image: the one that it is labels of, where these are stored with it."""
     if not source.is_group and output is None:
         output = f"{Path(path).with_suffix('')}.ome.zarr"
-    full: Stored = Turned(source.stored) if source.is_turned else source.stored
-    if wanted.method in OF_LABELS and full.dtype.kind not in "iu":
-        raise Refusal(f"--labels: expected integers, got {full.dtype}")
-    multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), _name(output))
-    shapes = _shapes(source, full, multiscale, wanted, chunks)
+    axes = [source.names[axis] for axis in spatial_axes(source, wanted)]
+    is_known = source.multiscale is not None or image is not None
+    source = _described(source, output, image)
+    if output is not None:
+        source, _ = in_order(source)
+    elif source.multiscale is not None:
+        ngff.check(source.multiscale, path)
+        if not ngff.is_ordered(source.multiscale):
+            what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
+            raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
+    full, multiscale = source.full, source.multiscale
+    assert multiscale is not None
+    at = [source.names.index(name) for name in axes]
+    shapes = None
+    if image is not None:
+        wanted, chunks = _as_image(image, wanted), chunks or labels.along(image, source.names, image.chunks)
+        shapes = None if wanted.factors or wanted.axes else labels.shapes_of(image, source.names, full.shape)
+    shapes = shapes or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
+    if len(shapes) == 1 and image is None:
+        raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     paths = [str(k) for k in range(len(shapes))]
+    lost: list[str] = []
     if output is None:
         first = multiscale.paths[0]
         paths = [first, *(_numbered(first, k) for k in range(1, len(shapes)))]
         ended = _within(source, full, path.rstrip("/"), multiscale, paths, shapes, wanted, how)
     else:
-        ended = _beside(source, full, Path(output), multiscale, shapes, wanted, chunks, how)
-    scales = [ngff.scaled(multiscale, full.shape, shape) for shape in shapes]
-    voxels = [ngff.voxel_of(multiscale, scale) if source.multiscale else None for scale in scales]
+        written, lost = _attributes(source, multiscale, paths, shapes, wanted, alone=True)
+        if image is not None:
+            ngff.label(written, zarr_format(source), labels.BACK)
+        ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, how, image)
+        lost = [*source.lost, *unlike(source), *lost]
+    scales = [ngff.scaled(multiscale, ngff.same_edges(full.shape, shape)) for shape in shapes]
+    voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
     made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
-    return Report(Array(path, full.shape, voxels[0]), output or path, made, ngff.names(multiscale), ended)
+    before = Array(path, full.shape, voxels[0])
+    others = labels.with_other_levels(path, len(shapes)) if output is None else []
+    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
+    return Report(
+        before, output or path, made, source.names, ended, taken=tuple(types_of(source)), is_named=source.is_named,
+        not_kept=tuple(lost), notes=(note,) if others else (),
+    )  # fmt: skip
+
+
+def _described(source: Source, output: str | None, image: labels.Image | None) -> Source:
+    """The source with what is known of its axes: by itself, by the image that it is labels of, or by names alone."""
+    if image is None:
+        return source._replace(multiscale=known(source, _name(output)))
+    source = source._replace(format_=image.format_)
+    found = source.multiscale or labels.of_image(image, source.names, source.shape, _name(output))
+    return source._replace(multiscale=found or known(source, _name(output)))
+
+
+def _as_image(image: labels.Image, wanted: Levels) -> Levels:
+    """As many levels as an image has, which OME-Zarr wants of its labels."""
+    count = len(image.shapes) - 1
+    if wanted.n_levels not in (None, count):
+        raise Refusal(f"--levels: expected {count} for labels, as of the image {image.path}, got {wanted.n_levels}")
+    return wanted._replace(n_levels=count)
 
 
 def spatial_axes(source: Source, wanted: Levels) -> list[int]:
     """The axes that become smaller: those of space, or those that --axes names."""
     if wanted.axes is not None:
         return list(read_axes(wanted.axes, source.names))
-    multiscale = source.multiscale or ngff.new(source.names, zarr_format(source), source.name)
-    if not (axes := ngff.spatial(multiscale)):
+    if not (axes := [k for k, kind in enumerate(types_of(source)) if kind == SPACE]):
         raise Refusal(f"{source.name}: no axis is of space; --axes says which to make smaller")
     return axes
 
@@ -94,14 +137,15 @@ def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None
 
 
 def _shapes(
-    source: Source, full: Stored, multiscale: ngff.Multiscale, wanted: Levels, chunks: tuple[int, ...] | None
+    source: Source, full: Stored, multiscale: ngff.Multiscale, is_known: bool, axes: list[int], wanted: Levels,
+    chunks: tuple[int, ...] | None,
 ) -> list[tuple[int, ...]]:  # fmt: skip
-    """The shapes of the full size and of every level. A length that its factor does not divide is rounded up."""
-    axes = spatial_axes(source, wanted)
+    """The shapes of the full size and of every level. A length that its factor does not divide is rounded up.
+    is_known: whether something says how large voxels are."""
     units = {multiscale.axes[axis].get("unit") for axis in axes}
     usual = zarrs.default_chunks(full.shape, full.dtype.itemsize) if source.like is None else full.unit
     unit = chunks or usual
-    is_known = source.multiscale is not None and len(units) == 1
+    is_known = is_known and len(units) == 1
     shapes = [full.shape]
     while max(shapes[-1][axis] for axis in axes) > 1:
         if len(shapes) - 1 == wanted.n_levels:
@@ -109,14 +153,12 @@ def _shapes(
         if wanted.n_levels is None and all(shapes[-1][axis] <= unit[axis] for axis in axes):
             break
         after = list(shapes[-1])
-        voxels = ngff.scaled(multiscale, full.shape, shapes[-1]) if is_known else None
+        voxels = ngff.scaled(multiscale, ngff.same_edges(full.shape, shapes[-1])) if is_known else None
         for axis, factor in _factors(axes, shapes[-1], voxels, wanted).items():
             after[axis] = -(-after[axis] // factor)
         if tuple(after) == shapes[-1]:
             break
         shapes.append(tuple(after))
-    if len(shapes) == 1:
-        raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     return shapes
 
 
@@ -125,7 +167,7 @@ def _within(
     shapes: list[tuple[int, ...]], wanted: Levels, how: How,
 ) -> Ended | None:  # fmt: skip
     """Levels in the source's own group. Its metadata names them once all are in their places."""
-    format_, names = zarr_format(source), ngff.names(multiscale)
+    names = ngff.names(multiscale)
     places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
     _check_apart(group, multiscale.paths)
     _check_apart(group, list(places))
@@ -142,7 +184,7 @@ def _within(
     def make(folder: Path) -> None:
         (folder / RESULT).mkdir()
         for path, shape in zip(paths[1:], shapes[1:]):
-            zarrs.create_zarr(folder / RESULT / path, source.like, shape, full.dtype, None, format_, names)
+            create_like(folder / RESULT / path, source, shape, None, names)
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{group}/{path}") for path in paths[1:]]
@@ -155,37 +197,45 @@ def _within(
         for k, path in enumerate(paths[1:]):
             if os.path.lexists(folder / RESULT / path):
                 put_in_place(folder / RESULT / path, places[path], how.force, folder / f"{OLD}-{k}")
-        zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted), folder)
+        zarrs.set_attributes(group, _attributes(source, multiscale, paths, shapes, wanted, alone=False)[0], folder)
 
     about = _about(source, shapes, wanted)
     return carry_out(Recipe(Path(group, "pyramid"), about, Path(group), check, make, tasks, place), how)
 
 
 def _beside(
-    source: Source, full: Stored, output: Path, multiscale: ngff.Multiscale, shapes: list[tuple[int, ...]],
-    wanted: Levels, chunks: Any, how: How,
+    source: Source, full: Stored, output: Path, written: dict[str, Any], shapes: list[tuple[int, ...]],
+    wanted: Levels, chunks: Any, how: How, image: labels.Image | None,
 ) -> Ended | None:  # fmt: skip
-    """A new group of the array itself and its levels."""
-    paths, names = [str(k) for k in range(len(shapes))], ngff.names(multiscale)
-    written = _attributes(source, multiscale, paths, shapes, wanted)
+    """A new group of the array itself and its levels. written: its attributes."""
+    paths, names = [str(k) for k in range(len(shapes))], source.names
 
     def make(folder: Path) -> None:
         at = folder / RESULT
         zarrs.create_group(at, written, zarr_format(source))
         for path, shape in zip(paths, shapes):
-            zarrs.create_zarr(at / path, source.like, shape, full.dtype, chunks, zarr_format(source), names)
+            create_like(at / path, source, shape, chunks, names)
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{output}/{path}") for path in paths]
         return [Task(full, made[0], identity(full.shape, full.dtype)), *_smaller(list(made), wanted)]
 
     def place(folder: Path) -> None:
+        if image is not None:
+            labels.make_group(image)
         if os.path.lexists(folder / RESULT):
             put_in_place(folder / RESULT, output, how.force, folder / OLD)
+        if image is not None:
+            labels.enter(image, output.name, folder)
 
-    check: Callable[[], None] = lambda: check_new(output, [source.identity[0]], how.force)  # noqa: E731
+    def check() -> None:
+        if image is not None:
+            labels.check_place(image)
+        check_new(output, [source.identity[0]], how.force, True, image is not None)
+
     about = {**_about(source, shapes, wanted), "chunks": plain(chunks), "written": digest_of(written)}
-    return carry_out(Recipe(output, about, None, check, make, tasks, place), how)
+    within = None if image is None else Path(image.path)
+    return carry_out(Recipe(output, about, within, check, make, tasks, place), how)
 
 
 def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
@@ -197,22 +247,24 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
         if wanted.method == "majority":
             found.append(Task(before, after, elected(before.shape, after.shape, before.dtype)))
             continue
-        found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])))
+        found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])[0]))
     return found
 
 
 def _attributes(
-    source: Source, multiscale: ngff.Multiscale, paths: list[str], shapes: list[tuple[int, ...]], wanted: Levels
-) -> dict[str, Any]:
-    levels = [ngff.level(multiscale, path, shapes[0], shape) for path, shape in zip(paths, shapes)]
-    is_within = source.is_group and paths[0] == multiscale.paths[0]
+    source: Source, multiscale: ngff.Multiscale, paths: list[str], shapes: list[tuple[int, ...]], wanted: Levels,
+    alone: bool,
+) -> tuple[dict[str, Any], list[str]]:  # fmt: skip
+    """The attributes of a group with these levels, and what of the source's is left out. alone: whether it is a new
+    one."""
+    levels = [ngff.level(multiscale, path, ngff.same_edges(shapes[0], shape)) for path, shape in zip(paths, shapes)]
     entry = {**multiscale.entry, "type": wanted.method, "metadata": {"method": "tenter pyramid"}}
-    found = ngff.written(
-        source.attributes, multiscale._replace(entry=entry), levels, zarr_format(source), alone=not is_within
-    )
-    if wanted.method in OF_LABELS:
-        ngff.label(found, zarr_format(source))
-    return found
+    format_ = zarr_format(source)
+    described = multiscale._replace(entry=entry)
+    found, lost = ngff.written(source.attributes, described, levels, shapes[0], format_, alone)
+    if wanted.method in OF_LABELS and source.stored.dtype.kind in "iu":  # OME-Zarr's labels are integers
+        ngff.label(found, format_)
+    return found, lost
 
 
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:

@@ -11,13 +11,29 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter.cli.reading.opening import named
-from tenter.cli.reading.stack import CHANNEL, described, opened_stack, place_of, voxel_of
+from tenter.cli.reading.stack import (
+    CHANNEL,
+    DISTANCES,
+    IMAGEJ_UNITS,
+    INTERVAL,
+    SPACING,
+    UNNAMED,
+    Stack as Described,
+    described,
+    imagej_distances,
+    ome_distances,
+    opened_stack,
+    place_of,
+    voxel_of,
+)
 from tenter.cli.reading.tiff import check_whole, decoded
 from tenter.cli.refusal import Refusal, require
+from tenter.cli.volumes.axes import given_names
 from tenter.cli.volumes.npy import NpyFile
+from tenter.cli.volumes.ordered import ordered
 from tenter.cli.volumes.stored import Stored, state
 from tenter.cli.volumes.windows import Box, Pixels, extents
-from tenter.cli.voxels import SPACE, Voxel, short_unit
+from tenter.cli.voxels import Voxel
 from tenter.cli.writing.tiff import CLASSIC_LIMIT
 
 ENDINGS = (".tif", ".tiff")
@@ -28,11 +44,14 @@ IMAGEJ_DTYPES = ("uint8", "uint16", "float32")
 
 
 class Stack(NamedTuple):
-    """A file as an array: its elements, the names of its dims, and how large its voxels are, if it says so."""
+    """A file as an array: its elements, the names of its dims and whether something says them, how large its voxels are
+    if it says so, and what no other file has of it."""
 
     stored: Stored
     names: list[str]
+    is_named: bool
     voxel: Voxel
+    lost: list[str]
 
 
 class Pages:
@@ -84,35 +103,9 @@ class Pages:
         return 0
 
 
-class Ordered:
-    """An array with its dims in another order."""
-
-    def __init__(self, stored: Stored, order: tuple[int, ...]) -> None:
-        self.of, self.order, self.name, self.dtype, self.largest = stored, order, stored.name, stored.dtype, 0
-        self.shape, self.unit = (tuple(of[axis] for axis in order) for of in (stored.shape, stored.unit))
-        self.chunk = stored.chunk and tuple(stored.chunk[axis] for axis in order)
-
-    def read(self, box: Box) -> Pixels:
-        return np.ascontiguousarray(self.of.read(self._back(box)).transpose(self.order))
-
-    def files(self, box: Box) -> set[str]:
-        return self.of.files(self._back(box))
-
-    def write(self, box: Box, values: Pixels) -> None:
-        self.of.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))
-
-    def reading(self, box: Box) -> int:
-        return self.of.reading(self._back(box)) + math.prod(extents(box)) * self.dtype.itemsize
-
-    def writing(self) -> int:
-        return self.of.writing() + math.prod(self.unit) * self.dtype.itemsize
-
-    def _back(self, box: Box) -> Box:
-        return tuple(box[k] for k in np.argsort(self.order))
-
-
-def open_tiff(path: Path) -> Stack:
-    """The first series of a file, whose dims are put in OME-Zarr's order. It stays open as long as the command runs."""
+def open_tiff(path: Path, given: str | None = None) -> Stack:
+    """The first series of a file, whose dims are put in OME-Zarr's order. It stays open as long as the command runs.
+    given: what the user calls the dims."""
     found = opened_stack(path)
     series, tiff = found.__enter__()
     stored: Stored = Pages(series, str(path), found)
@@ -120,15 +113,16 @@ def open_tiff(path: Path) -> Stack:
         dtype = np.dtype(series.dtype).newbyteorder(tiff.byteorder)
         stored = NpyFile(path, tuple(series.shape), dtype, series.dataoffset, str(path))
     with named(path):
-        voxel = voxel_of(described(series, tiff))
+        said = described(series, tiff)
+        voxel = voxel_of(said)
         for page in series.pages:
             if page is not None:
                 check_whole(page)
-    names = _names(series.axes, path)
+    is_named = given is not None or not any(letter in UNNAMED for letter in series.axes)
+    names = _names(series.axes, path) if given is None else given_names(given, len(series.shape))
     order = tuple(sorted(range(len(names)), key=lambda k: ORDER.find(names[k])))
-    if order != tuple(range(len(names))):
-        stored, names = Ordered(stored, order), [names[k] for k in order]
-    return Stack(stored, names, voxel)
+    lost = [*said.unread, *_unsaid(said)]
+    return Stack(ordered(stored, order), [names[k] for k in order], is_named, voxel, lost)
 
 
 def _names(letters: str, path: Path) -> list[str]:
@@ -137,9 +131,19 @@ def _names(letters: str, path: Path) -> list[str]:
     unknown = [k for k, name in enumerate(names) if name not in ORDER]
     if len(unknown) == 1 and "z" not in names:
         names[unknown[0]] = "z"
-    if len(set(names)) < len(names):
-        raise Refusal(f"{path}: its axes are {','.join(letters.lower())}, and two of them would be {CHANNEL}")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        of = " and ".join(twice)
+        what = f"two of its dims would be {of}" if set(twice) <= set(ORDER) else "more than one of its dims has no name"
+        raise Refusal(f"{path}: {what}, its axes are {','.join(letters.lower())}; --names says what they are")
     return names
+
+
+def _unsaid(stack: Described) -> list[str]:
+    """What a program says of its stack that no other format has."""
+    of = {*DISTANCES.values(), *(place_of(name) + "Unit" for name in "tzyx"), SPACING, INTERVAL, *IMAGEJ_UNITS.values()}
+    keys = sorted(str(key) for key in stack.about if key not in of and key not in ("axes", "Name"))
+    return [f"{stack.program} metadata ({', '.join(keys)})"] if keys else []
 
 
 def create_tiff(
@@ -155,18 +159,11 @@ def create_tiff(
     of_imagej = of_imagej and letters in ("YX", "ZYX", "TYX", "CYX", "TZYX", "TCYX")
     if not of_imagej and (set(letters) - set("TCZYX") or letters[-2:] != "YX"):
         raise Refusal(f"{path.name}: a TIFF stack has axes of t, c, z, y and x, got {','.join(names)}")
-    metadata: dict[str, Any] = {"axes": letters}
+    voxel = Voxel({name: size for name, size in voxel.sizes.items() if name in ORDER}, voxel.units)
     options: dict[str, Any] = {"photometric": "minisblack", "software": False}
-    unit = short_unit(voxel.unit)
-    if of_imagej:
-        metadata |= {"unit": "um" if unit == "µm" else unit} if unit else {}
-        metadata |= {"spacing": voxel.sizes["z"]} if "z" in voxel.sizes else {}
-        if {"x", "y"} <= set(voxel.sizes):
-            options |= {"resolution": (1 / voxel.sizes["x"], 1 / voxel.sizes["y"]), "resolutionunit": 1}
-    else:
-        for name, size in voxel.sizes.items():
-            metadata[place_of(name)] = size
-            metadata |= {f"{place_of(name)}Unit": unit} if unit and name in SPACE else {}
+    metadata = {"axes": letters, **(imagej_distances(voxel) if of_imagej else ome_distances(voxel))}
+    if of_imagej and {"x", "y"} <= set(voxel.sizes):
+        options |= {"resolution": (1 / voxel.sizes["x"], 1 / voxel.sizes["y"]), "resolutionunit": 1}
     with tifffile.TiffWriter(path, bigtiff=n_bytes >= CLASSIC_LIMIT, imagej=of_imagej, ome=not of_imagej) as writer:
         writer.write(shape=shape, dtype=dtype.newbyteorder("="), metadata=metadata, **options)
 

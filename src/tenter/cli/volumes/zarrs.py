@@ -8,6 +8,7 @@ import itertools
 import math
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,10 +148,11 @@ def check_array(array: Any, name: str) -> ZarrArray:
 
 def create_zarr(
     path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int,
-    names: list[str] | None = None,
+    names: list[str] | None = None, order: tuple[int, ...] | None = None,
 ) -> None:  # fmt: skip
     """Creates an empty array of zarr format 2 or 3. like: the zarr array whose chunks, codecs, fill value, names of
-    dims and attributes it gets; None: zarr's defaults. chunks, names: replace those of `like`."""
+    dims and attributes it gets; None: zarr's defaults. chunks, names: replace those of `like`. order: for each dim, the
+    one of `like` that it is."""
     _require()
     import zarr
 
@@ -165,13 +167,16 @@ def create_zarr(
         else:
             given["chunk_key_encoding"] = {"name": "v2", "separator": like.metadata.dimension_separator}
     if names is not None:  # an array of an OME-Zarr group
+        if "_ARRAY_DIMENSIONS" in given.get("attributes", {}):
+            given["attributes"]["_ARRAY_DIMENSIONS"] = names
         if format_ == 3:
             given["dimension_names"] = names
         else:
             given["chunk_key_encoding"] = {"name": "v2", "separator": "/"}
     shards = None
     if like is not None and chunks is None:
-        chunks, shards = like.chunks, like.shards
+        order = order or tuple(range(len(shape)))
+        chunks, shards = (of and tuple(of[axis] for axis in order) for of in (like.chunks, like.shards))
     if chunks is None:
         chunks = default_chunks(shape, dtype.itemsize)
     if shards is None:
@@ -216,19 +221,36 @@ def check_level(path: Path) -> None:
         raise Refusal(f"{path}: exists and is not a zarr array")
 
 
+def attributes_of(path: str) -> dict[str, Any]:
+    """The attributes of an array or group in a folder; none where neither is there."""
+    return dict(open_zarr(path).attrs) if is_zarr(path) else {}
+
+
 def set_attributes(path: str, attributes: dict[str, Any], temporary: Path) -> None:
-    """Replace all attributes of a group, and its consolidated metadata if it has any, each file at once. temporary: a
-    folder of the same file system."""
+    """Replace all attributes of a group at once. temporary: a folder of the same file system."""
     import zarr
 
     store = checked()(path)
     store.temporary = temporary
     with ended():
-        group = zarr.open_group(store, mode="r+")
-        consolidated = group.metadata.consolidated_metadata is not None
-        group.attrs.put(attributes)
-        if consolidated:
-            zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
+        zarr.open_group(store, mode="r+").attrs.put(attributes)
+
+
+def consolidate_above(path: Path, temporary: Path) -> None:
+    """Make the consolidated metadata again of each group that a path is in and that has any: readers take it for all
+    that there is. temporary: as of `set_attributes`."""
+    folder = str(path.parent)
+    while is_zarr(folder):
+        import zarr
+
+        group = open_zarr(folder)
+        if is_group(group) and group.metadata.consolidated_metadata is not None:
+            store = checked()(folder)
+            store.temporary = temporary
+            with ended(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of version 3, whose specification has none of it yet
+                zarr.consolidate_metadata(store, zarr_format=group.metadata.zarr_format)
+        folder = os.path.dirname(os.path.abspath(folder))
 
 
 def bounded(arrays: list[Stored]) -> contextlib.AbstractContextManager[None]:
@@ -246,7 +268,7 @@ def one_chunk_at_a_time() -> None:
 
 
 def _require() -> None:
-    require("zarr", "volumes")
+    require("zarr")
     import zarr
 
     try:

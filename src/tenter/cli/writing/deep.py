@@ -20,8 +20,8 @@ PIXELS = (b"IHDR", b"IDAT", b"IEND")
 
 def write_png(file: BinaryIO, picture: Picture) -> None:
     """Write uint16 pixels: imagecodecs writes the header and the pixels, Pillow (for one pixel) the chunks between."""
-    require("imagecodecs", "cli16")
-    require("png", "cli16")
+    require("imagecodecs")
+    require("png")
     import imagecodecs
     import png
     from PIL import Image
@@ -45,7 +45,7 @@ def write_ppm(file: BinaryIO, picture: Picture) -> None:
 
 def write_jpeg2000(file: BinaryIO, picture: Picture, path: str) -> None:
     """Write uint16 pixels without loss."""
-    require("imagecodecs", "cli16")
+    require("imagecodecs")
     import imagecodecs
 
     container = "j2k" if Path(path).suffix.lower() in CODESTREAMS else "jp2"

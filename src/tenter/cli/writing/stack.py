@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from tenter.cli.reading.stack import DISTANCES, SPACING, Stack
+from tenter.cli.reading.stack import DISTANCES, IMAGEJ, INTERVAL, OME, SPACING, Stack
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.writing.tiff import CLASSIC_LIMIT, HORIZONTAL
 
-#: ImageJ's names
-INTERVAL, LABELS = "finterval", "Labels"
+#: ImageJ's name
+LABELS = "Labels"
 LABELS_LOST = "ImageJ's labels of slices"
 
 
@@ -21,7 +22,7 @@ def resized(stack: Stack, array: npt.NDArray[Any]) -> tuple[Stack, list[str]]:
     """The stack of the resized array, its distances multiplied by old length / new length; and what is not kept."""
     factors = {axis: old / new for axis, old, new in zip(stack.axes, stack.array.shape, array.shape) if new}
     about, lost = dict(stack.about), list(stack.unread)
-    distances = {"Z": SPACING, "T": INTERVAL} if stack.program == "ImageJ" else DISTANCES
+    distances = {"Z": SPACING, "T": INTERVAL} if stack.program == IMAGEJ else DISTANCES
     for axis, name in distances.items():
         if name in about:
             about[name] = float(about[name]) * factors.get(axis, 1)
@@ -30,31 +31,33 @@ def resized(stack: Stack, array: npt.NDArray[Any]) -> tuple[Stack, list[str]]:
         lost.append(LABELS_LOST)
     x, y = stack.resolution or (0.0, 0.0)
     resolution = (x / factors.get("X", 1), y / factors.get("Y", 1)) if stack.resolution else None
-    made = Stack(array, stack.axes, stack.program, about, resolution, stack.unit, stack.byteorder)
-    return made, lost
+    return replace(stack, array=array, about=about, resolution=resolution), lost
 
 
 def write_stack(file: BinaryIO, stack: Stack) -> None:
-    """Write an array of any axes, compressed by deflate, without loss, with metadata as its source had."""
+    """Write an array of any axes, without loss, with metadata as its source had, and compressed by deflate unless its
+    source is not."""
     require("tifffile")
     import tifffile
 
     whole = io.BytesIO()
-    options: dict[str, Any] = {"compression": "zlib", "maxworkers": 1, "photometric": "minisblack", "software": False}
-    if stack.array.dtype.kind in "ui":
-        options["predictor"] = HORIZONTAL
+    options: dict[str, Any] = {"maxworkers": 1, "photometric": "minisblack", "software": False}
+    if stack.compressed and stack.program != IMAGEJ:
+        options["compression"] = "zlib"
+        if stack.array.dtype.kind in "ui":
+            options["predictor"] = HORIZONTAL
     if stack.axes.endswith("S"):
         options |= {"photometric": "rgb", "planarconfig": "contig"}
     if stack.resolution:
         options |= {"resolution": stack.resolution, "resolutionunit": stack.unit}
-    options["metadata"] = {"axes": stack.axes, **stack.about} if stack.program else None
-    if stack.program == "ImageJ":  # which reads no BigTIFF
-        del options["compression"], options["maxworkers"]
-        options.pop("predictor", None)
-    big = stack.array.nbytes > CLASSIC_LIMIT and stack.program != "ImageJ"
+    named = {"axes": stack.axes} if stack.program in (IMAGEJ, OME) else {}  # tifffile's has axes in `about`, if any
+    options["metadata"] = {**named, **stack.about} if stack.program else None
+    if stack.program == IMAGEJ:
+        del options["maxworkers"]
+    big = stack.array.nbytes > CLASSIC_LIMIT and stack.program != IMAGEJ  # which reads no BigTIFF
     try:
         with tifffile.TiffWriter(
-            whole, byteorder=stack.byteorder, bigtiff=big, imagej=stack.program == "ImageJ", ome=stack.program == "OME"
+            whole, byteorder=stack.byteorder, bigtiff=big, imagej=stack.program == IMAGEJ, ome=stack.program == OME
         ) as writer:
             if stack.program:
                 writer.write(stack.array, **options)

@@ -1,0 +1,47 @@
+"""An array with its dims in another order."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.windows import Box, Pixels, extents
+
+
+class Ordered:
+    """order: for each dim, the one of `stored` that it is."""
+
+    def __init__(self, stored: Stored, order: tuple[int, ...]) -> None:
+        self.of, self.order, self.name, self.dtype = stored, order, stored.name, stored.dtype
+        self.shape, self.unit = (tuple(of[axis] for axis in order) for of in (stored.shape, stored.unit))
+        self.chunk, self.largest = stored.chunk and tuple(stored.chunk[axis] for axis in order), stored.largest
+
+    def read(self, box: Box) -> Pixels:
+        return np.ascontiguousarray(self.of.read(self._back(box)).transpose(self.order))
+
+    def files(self, box: Box) -> set[str]:
+        return self.of.files(self._back(box))
+
+    def write(self, box: Box, values: Pixels) -> None:
+        self.of.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))
+
+    def reading(self, box: Box) -> int:
+        return self.of.reading(self._back(box)) + math.prod(extents(box)) * self.dtype.itemsize
+
+    def writing(self) -> int:
+        return self.of.writing() + math.prod(self.unit) * self.dtype.itemsize
+
+    def _back(self, box: Box) -> Box:
+        return tuple(box[k] for k in np.argsort(self.order))
+
+
+def ordered(stored: Stored, order: tuple[int, ...]) -> Stored:
+    """The array with its dims in an order, which may be its own."""
+    return stored if order == tuple(range(len(order))) else Ordered(stored, order)
+
+
+def turned(stored: Stored) -> Stored:
+    """The array with its dims reversed."""
+    return ordered(stored, tuple(range(len(stored.shape)))[::-1])
