@@ -79,7 +79,7 @@ def measured(pixels: Any, quality: int) -> tuple[float, float, float, float]:
     for mode in FILTERS:
         for height in HEIGHTS:
             full, reduced = decoded(height, mode, "--exact"), decoded(height, mode)
-            before = tenter.image.resize(pixels, height, mode=mode, like="torch", antialias=True).astype(float)
+            before = tenter.image.resize(pixels, (height, None), mode=mode).astype(float)
             most = max(most, float(np.abs(reduced - full).max()))
             found = max(found, (rms(reduced - full), rms(reduced - before), rms(full - before)))
     return (most, *found)

@@ -34,8 +34,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
     if how.draft and antialias and mode in FILTERS:
-        x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
-        at = at._replace(height=at.height // by, width=at.width // by) if by > 1 else at
+        x, at = _drafted(x, at)
     pixels = pillow_images.array_of(x)
     if x.mode in pillow_images.ALPHA:
         of = _call(pixels, (0, 1), at, mode, antialias)
@@ -49,6 +48,11 @@ def image(x: Any, at: Place, how: Made) -> Any:
         return pillow_images.image_of(y, x)
     y = pillow_images.shown(y, x)
     return _floats(y.astype(np.uint8) * np.uint8(255) if y.dtype == bool else y, how)
+
+
+def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
+    x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
+    return x, at if by == 1 else at._replace(height=at.height // by, width=at.width // by)
 
 
 def mask(x: Any, at: Place, how: Made) -> Any:

@@ -205,23 +205,30 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
         unread += unknown_chunks(file)
     if int(info.get("bit_depth", 8)) > 8:  # of HEIC
         unread.append(DEPTH)
-    smaller = getattr(getattr(image, "ico", None), "entry", ()) if type_ != "ICNS" else info.get("sizes", ())
-    if SUBFILES in getattr(image, "tag_v2", {}) or len(smaller) > 1 or (type_ == "CUR" and head[4:6] != b"\1\0"):
+    if _smaller(image, head, type_):
         unread.append(SMALLER)
     compressed = type_ != "TIFF" or info.get("compression") != "raw"
     origin = Origin(type_, unread=tuple(unread), byteorder=_byteorder(head), compressed=compressed)
     if type_ == "JPEG":
-        from PIL.JpegImagePlugin import get_sampling
-
-        sampling = get_sampling(image) if image.format == "JPEG" else _sampling_of_mpo(image)
-        tables, layers = getattr(image, "quantization", None), len(image.getbands())
-        return origin._replace(
-            tables=tables, layers=layers, subsampling=sampling, progressive=bool(info.get("progressive"))
-        )
+        return _of_jpeg(origin, image)
     lossless = type_ == "WEBP" and b"VP8L" in head
     return origin._replace(
         plays=_plays(type_, info), lossless=lossless, first_apart=bool(getattr(image, "default_image", False))
     )
+
+
+def _of_jpeg(origin: Origin, image: Image.Image) -> Origin:
+    from PIL.JpegImagePlugin import get_sampling
+
+    sampling = get_sampling(image) if image.format == "JPEG" else _sampling_of_mpo(image)
+    tables, progressive = getattr(image, "quantization", None), bool(image.info.get("progressive"))
+    return origin._replace(tables=tables, layers=len(image.getbands()), subsampling=sampling, progressive=progressive)
+
+
+def _smaller(image: Image.Image, head: bytes, type_: str) -> bool:
+    """Whether a file has smaller copies of its image."""
+    sizes = getattr(getattr(image, "ico", None), "entry", ()) if type_ != "ICNS" else image.info.get("sizes", ())
+    return SUBFILES in getattr(image, "tag_v2", {}) or len(sizes) > 1 or (type_ == "CUR" and head[4:6] != b"\1\0")
 
 
 def _byteorder(head: bytes) -> ByteOrder:

@@ -105,13 +105,17 @@ def as_written(picture: Picture, origin: Origin, type_: str, encoding: Encoding)
     lost += [name for name in before.has() if name not in after.has()]
     if not after.chunks and not encoding.srgb:
         lost += names(before.chunks)
-    if type_ == "GIF":
-        lost += _lost_in_gif(picture, origin)
+    return replace(picture, metadata=after), lost + _lost_in(type_, picture, origin)
+
+
+def _lost_in(type_: str, picture: Picture, origin: Origin) -> list[str]:
+    """What a type does not keep of pixels and of animations."""
+    lost = _lost_in_gif(picture, origin) if type_ == "GIF" else []
     if type_ == "TIFF" and picture.duration:
         lost.append(DURATIONS)
     if type_ in ("TIFF", "AVIF") and origin.frames > 1 and origin.plays:
         lost.append(PLAYS)
-    return replace(picture, metadata=after), lost
+    return lost
 
 
 def _lost_in_gif(picture: Picture, origin: Origin) -> list[str]:
