@@ -150,7 +150,12 @@ def test_an_ending_says_what_is_not_read_where_first_bytes_do_not(capsys: pytest
             Path(name).write_bytes(b"not empty")
             assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {kind.said}\n"
     packed = "is compressed; the file within it may be one that is read"
-    for name, said in [("scan.nii.gz", UNREAD["NIfTI"].said), ("in", packed), ("in.png", packed), ("in.tar.gz", packed)]:
+    for name, said in [
+        ("scan.nii.gz", UNREAD["NIfTI"].said),
+        ("in", packed),
+        ("in.png", packed),
+        ("in.tar.gz", packed),
+    ]:
         Path(name).write_bytes(gzip.compress(b"anything"))
         assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {said}\n"
 

@@ -87,7 +87,7 @@ def pyramid(
     )  # fmt: skip
 
 
-def _arrays(multiscale: ngff.Multiscale, is_known: bool, paths: list[str], shapes: list[tuple[int, ...]]) -> list[Array]:
+def _arrays(multiscale: ngff.Multiscale, is_known: bool, paths: list[str], shapes: list[Any]) -> list[Array]:
     """The levels, that of full size first. is_known: whether something says how large voxels are."""
     scales = [ngff.scaled(multiscale, ngff.same_edges(shapes[0], shape)) for shape in shapes]
     voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
