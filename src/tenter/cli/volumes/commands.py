@@ -104,8 +104,10 @@ def pyramid_command(args: argparse.Namespace) -> int:
         what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
         if source.stored.dtype.kind not in kinds:
             raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
-    if args.output is None and source.is_group:
-        _check_within(args)
+    if args.output is None and source.is_group and args.names is not None:
+        raise Refusal("--names: goes with OUT; levels within a group have the axes of its array")
+    if args.output is None and source.is_group and chunks is not None:
+        raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
     if args.voxel_size is not None:
         axes = spatial_axes(source, wanted)
         sizes = parse_lengths(args.voxel_size, "--voxel-size", len(axes))
@@ -115,14 +117,6 @@ def pyramid_command(args: argparse.Namespace) -> int:
     report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
     _say(report, args, _of_labels(source) if is_labels and image is None else ())
     return 0
-
-
-def _check_within(args: argparse.Namespace) -> None:
-    """Refuse what levels within a group have from its array."""
-    if args.names is not None:
-        raise Refusal("--names: goes with OUT; levels within a group have the axes of its array")
-    if args.chunks is not None:
-        raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
 
 
 def _is_labels(source: Source, args: argparse.Namespace, averages: bool) -> bool:

@@ -57,13 +57,18 @@ def pyramid(
     if output is not None:
         source, _ = in_order(source)
     elif source.multiscale is not None:
-        _check_order(source, path)
+        ngff.check(source.multiscale, path)
+        if not ngff.is_ordered(source.multiscale):
+            what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
+            raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
     full, multiscale = source.full, source.multiscale
     assert multiscale is not None
     at = [source.names.index(name) for name in axes]
+    shapes = None
     if image is not None:
         wanted, chunks = _as_image(image, wanted), chunks or labels.along(image, source.names, image.chunks)
-    shapes = _shapes_beside(image, source, wanted) or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
+        shapes = None if wanted.factors or wanted.axes else labels.shapes_of(image, source.names, full.shape)
+    shapes = shapes or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
     if len(shapes) == 1 and image is None:
         raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     paths = [str(k) for k in range(len(shapes))]
@@ -78,26 +83,16 @@ def pyramid(
             ngff.label(written, zarr_format(source), labels.BACK)
         ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, how, image)
         lost = [*source.lost, *unlike(source), *lost]
-    made = _arrays(multiscale, is_known, paths, shapes)
-    before, made = made[0]._replace(path=path), made[1 if output is None else 0 :]
-    notes = () if output is not None else _notes_on_labels(path, len(shapes))
+    scales = [ngff.scaled(multiscale, ngff.same_edges(full.shape, shape)) for shape in shapes]
+    voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
+    made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
+    before = Array(path, full.shape, voxels[0])
+    others = labels.with_other_levels(path, len(shapes)) if output is None else []
+    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
     return Report(
         before, output or path, made, source.names, ended, taken=tuple(types_of(source)), is_named=source.is_named,
-        not_kept=tuple(lost), notes=notes,
+        not_kept=tuple(lost), notes=(note,) if others else (),
     )  # fmt: skip
-
-
-def _arrays(multiscale: ngff.Multiscale, is_known: bool, paths: list[str], shapes: list[Any]) -> list[Array]:
-    """The levels, that of full size first. is_known: whether something says how large voxels are."""
-    scales = [ngff.scaled(multiscale, ngff.same_edges(shapes[0], shape)) for shape in shapes]
-    voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
-    return [Array(*each) for each in zip(paths, shapes, voxels)]
-
-
-def _notes_on_labels(path: str, count: int) -> tuple[str, ...]:
-    others = labels.with_other_levels(path, count)
-    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
-    return (note,) if others else ()
 
 
 def _described(source: Source, output: str | None, image: labels.Image | None) -> Source:
@@ -107,15 +102,6 @@ def _described(source: Source, output: str | None, image: labels.Image | None) -
     source = source._replace(format_=image.format_)
     found = source.multiscale or labels.of_image(image, source.names, source.shape, _name(output))
     return source._replace(multiscale=found or known(source, _name(output)))
-
-
-def _check_order(source: Source, path: str) -> None:
-    """Refuse a group whose axes have an order that OME-Zarr does not have."""
-    assert source.multiscale is not None
-    ngff.check(source.multiscale, path)
-    if not ngff.is_ordered(source.multiscale):
-        what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
-        raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
 
 
 def _as_image(image: labels.Image, wanted: Levels) -> Levels:
@@ -148,13 +134,6 @@ def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None
         longest = max(voxels[axis] for axis in axes)
         left = [axis for axis in left if voxels[axis] ** 2 * 2 < longest**2] or left
     return dict.fromkeys(left, 2)
-
-
-def _shapes_beside(image: labels.Image | None, source: Source, wanted: Levels) -> list[tuple[int, ...]] | None:
-    """The shapes of labels that have the full size of their image, as its levels; None for others."""
-    if image is None or wanted.factors or wanted.axes:
-        return None
-    return labels.shapes_of(image, source.names, source.full.shape)
 
 
 def _shapes(
