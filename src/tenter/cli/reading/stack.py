@@ -125,17 +125,20 @@ def described(series: Any, tiff: Any) -> Stack:
         stack.about = {k: v for k, v in said.items() if k not in ("shape", "truncated")}
     elif program == IMAGEJ:
         said = tiff.imagej_metadata or {}
-        planes = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YXS")
-        if len(tiff.series) == 1 and said.get("images", planes) > planes:
-            raise Refusal(f"is truncated or damaged: it has {planes} of {said['images']} images")
+        _check_planes(tiff, series, "YXS", said.get("images", 0))
         stack.about = {k: v for k, v in said.items() if k not in DERIVED}
     elif program == OME:
         stack.about, planes, others = _of_ome(tiff.ome_metadata)
-        there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in "YX")
-        if len(tiff.series) == 1 and planes > there:
-            raise Refusal(f"is truncated or damaged: it has {there} of {planes} images")
+        _check_planes(tiff, series, "YX", planes)
         stack.unread += [f"{ANNOTATIONS} ({', '.join(others)})"] if others else []
     return stack
+
+
+def _check_planes(tiff: Any, series: Any, of_a_plane: str, said: int) -> None:
+    """Refuse a file of one series that has fewer planes than it says. of_a_plane: the letters of axes within one."""
+    there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in of_a_plane)
+    if len(tiff.series) == 1 and said > there:
+        raise Refusal(f"is truncated or damaged: it has {there} of {said} images")
 
 
 def _check_chain(tiff: Any) -> None:
