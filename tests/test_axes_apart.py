@@ -53,15 +53,15 @@ def test_a_dim_between_two_axes_changes_no_bits(seed, how, dtype):
 
 @pytest.mark.parametrize("seed", daily(range(12), 12))
 @together("how", [{}, {"antialias": True}, {"mode": "area"}])
-def test_a_dim_between_three_axes_changes_last_bits_alone(how, seed):
+def test_a_dim_between_three_axes_changes_no_bits(how, seed):
     rng = np.random.default_rng(seed)
     lengths, size = rng.integers(2, 14, 3), tuple(rng.integers(2, 14, 3).tolist())
-    x = numbers((*lengths, 3), "float32", rng)
+    x = numbers((*lengths, 3), str(rng.choice(["float32", "float64"])), rng)
     want = tenter.resize(x, size, axes=(0, 1, 2), **how)
     for order in ((0, 1, 3, 2), (0, 3, 1, 2), (3, 0, 1, 2)):
         at = tuple(order.index(d) for d in range(3))
         got = tenter.resize(moved(x, order), size, axes=at, **how)
-        np.testing.assert_allclose(got, want.transpose(order), rtol=0, atol=256 * 2**-21)
+        assert np.array_equal(got, want.transpose(order)), (x.shape, size, order)
 
 
 def test_an_expanded_dim_between_has_the_bits_of_a_copied_one():

@@ -181,7 +181,7 @@ def test_stated_positions_are_where_values_come_from(like: str, mode: str) -> No
 
 def test_a_box_states_where_it_was() -> None:
     ome("in.zarr", np.arange(40 * 40, dtype="f4").reshape(40, 40), axes="yx", scale=[2.0, 1.0])
-    box = ["--box", "4", "10", "20", "30"]
+    box = ["--box", "20x16+10+4"]
     assert main(["resize", "in.zarr", "out.zarr", "--axes", "y,x", "--size", "8", "10", *box, "--mode", "area"]) == 0
     assert placed("out.zarr") == ([4.0, 2.0], [9.0, 10.5])  # pixels 4 and 5, and 10 and 11
     assert np.isclose(zarr.open_array("out.zarr/0")[0, 0], 4.5 * 40 + 10.5)

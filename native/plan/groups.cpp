@@ -143,6 +143,11 @@ bool any_long_sums(const Dims& dims, int first, int count, const Grouping& by) {
   });
 }
 
+// Whether one call of the kernel over three axes would sum the first one before the others.
+bool sums_planes_first(const MappedDim& plane) {
+  return planes_cost_less({length_of(plane), plane.deciding()->n_out, length_of(plane)});
+}
+
 // Groups of one axis each, in the order in which one call of the kernel would sum them: another order would change the
 // last bits. axes: two or three, ascending.
 void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<Group>& groups,
@@ -150,8 +155,7 @@ void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<
   std::vector<Group> to;
   const int first = axes[0], row = axes[axes.size() - 2], column = axes.back();
   const MappedDim& plane = dims[size_t(first)];
-  const bool planes = axes.size() == 3;
-  const bool planes_first = planes && planes_cost_less({length_of(plane), plane.deciding()->n_out, length_of(plane)});
+  const bool planes = axes.size() == 3, planes_first = planes && sums_planes_first(plane);
   if (planes_first) to.push_back({false, first, 1});
   const bool swaps = !rows_first(dims[size_t(row)], dims[size_t(column)]);
   to.push_back({false, swaps ? column : row, 1}), to.push_back({false, swaps ? row : column, 1});
@@ -159,10 +163,11 @@ void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<
   groups.insert(at, to.begin(), to.end());
 }
 
-// Whether two axes are summed in one order wherever they lie: what is between them in memory then changes no bits.
-// Unweighted sums, which are gradients of copies, first sum what shrinks most.
+// Whether two or three axes are summed in one order wherever they lie: what is between them in memory, and in a part of
+// an array may be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what shrinks
+// most.
 bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
-  if (axes.size() != 2 || !by.device.chunks || by.saturate) return false;
+  if (axes.size() < 2 || axes.size() > 3 || !by.device.chunks || by.saturate) return false;
   return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });
 }
 
@@ -213,7 +218,9 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
   found.push_back({false, windows[size_t(n - together)], span});
   const auto begin = found.begin() + copies;
-  if (found.end() - begin > 1)
+  if (n == 3 && together == 2 && keeps_order(dims, windows, by)) {
+    if (!sums_planes_first(dims[size_t(windows[0])])) std::swap(begin[0], begin[1]);
+  } else if (found.end() - begin > 1)
     std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
   if (by.saturate && found.end() - begin == 2)  // in Pillow's order of axes
     std::sort(begin, found.end(),

@@ -205,7 +205,7 @@ def resize(
     out: Any = None,
     **no_other: Any,
 ) -> Any:
-    """Resizes any axes of an array.
+    """Resizes any axes of an array: linear, and antialiased where it shrinks, unless the call says otherwise.
 
     Parameters
     ----------

@@ -125,20 +125,20 @@ def described(series: Any, tiff: Any) -> Stack:
         stack.about = {k: v for k, v in said.items() if k not in ("shape", "truncated")}
     elif program == IMAGEJ:
         said = tiff.imagej_metadata or {}
-        _check_planes(series, tiff, "YXS", said.get("images", 0))
+        _check_planes(tiff, series, "YXS", said.get("images", 0))
         stack.about = {k: v for k, v in said.items() if k not in DERIVED}
     elif program == OME:
         stack.about, planes, others = _of_ome(tiff.ome_metadata)
-        _check_planes(series, tiff, "YX", planes)
+        _check_planes(tiff, series, "YX", planes)
         stack.unread += [f"{ANNOTATIONS} ({', '.join(others)})"] if others else []
     return stack
 
 
-def _check_planes(series: Any, tiff: Any, within: str, planes: int) -> None:
-    """Refuse a file that has fewer images than it says. within: the axes of one."""
-    there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in within)
-    if len(tiff.series) == 1 and planes > there:
-        raise Refusal(f"is truncated or damaged: it has {there} of {planes} images")
+def _check_planes(tiff: Any, series: Any, of_a_plane: str, said: int) -> None:
+    """Refuse a file of one series that has fewer planes than it says. of_a_plane: the letters of axes within one."""
+    there = math.prod(n for n, axis in zip(series.shape, series.axes) if axis not in of_a_plane)
+    if len(tiff.series) == 1 and said > there:
+        raise Refusal(f"is truncated or damaged: it has {there} of {said} images")
 
 
 def _check_chain(tiff: Any) -> None:

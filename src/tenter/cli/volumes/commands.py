@@ -87,11 +87,7 @@ def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
 
 def pyramid_command(args: argparse.Namespace) -> int:
     """Carry out `tenter pyramid`."""
-    output = None if args.output is None else args.output.rstrip("/")
-    image = None if output is None else labels.image_of(output)
-    if output is not None and image is None and not output.lower().endswith(".zarr"):
-        where = "or is in the labels of an OME-Zarr image, such as IMAGE.zarr/labels/cells"
-        raise Refusal(f"{args.output}: expected a name that ends in .zarr, {where}")
+    output, image = (None, None) if args.output is None else _new_group(args.output)
     count = None if args.levels is None else whole_number(args.levels, "--levels")
     wanted = Levels(args.mode or "area", _factors(args.factor), count, args.axes)
     check_levels(wanted)
@@ -104,10 +100,8 @@ def pyramid_command(args: argparse.Namespace) -> int:
         what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
         if source.stored.dtype.kind not in kinds:
             raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
-    if args.output is None and source.is_group and args.names is not None:
-        raise Refusal("--names: goes with OUT; levels within a group have the axes of its array")
-    if args.output is None and source.is_group and chunks is not None:
-        raise Refusal("--chunks: goes with OUT; levels within a group have the chunks of its array")
+    if output is None and source.is_group:
+        _check_within(args)
     if args.voxel_size is not None:
         axes = spatial_axes(source, wanted)
         sizes = parse_lengths(args.voxel_size, "--voxel-size", len(axes))
@@ -117,6 +111,23 @@ def pyramid_command(args: argparse.Namespace) -> int:
     report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
     _say(report, args, _of_labels(source) if is_labels and image is None else ())
     return 0
+
+
+def _new_group(name: str) -> tuple[str, labels.Image | None]:
+    """The name of a new group, and the image that it is labels of."""
+    output = name.rstrip("/")
+    image = labels.image_of(output)
+    if image is None and not output.lower().endswith(".zarr"):
+        where = "or is in the labels of an OME-Zarr image, such as IMAGE.zarr/labels/cells"
+        raise Refusal(f"{name}: expected a name that ends in .zarr, {where}")
+    return output, image
+
+
+def _check_within(args: argparse.Namespace) -> None:
+    """Refuse what the levels within a group have from its array."""
+    for option, given, what in (("--names", args.names, "axes"), ("--chunks", args.chunks, "chunks")):
+        if given is not None:
+            raise Refusal(f"{option}: goes with OUT; levels within a group have the {what} of its array")
 
 
 def _is_labels(source: Source, args: argparse.Namespace, averages: bool) -> bool:

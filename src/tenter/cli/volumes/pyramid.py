@@ -56,19 +56,14 @@ def pyramid(
     source = _described(source, output, image)
     if output is not None:
         source, _ = in_order(source)
-    elif source.multiscale is not None:
-        ngff.check(source.multiscale, path)
-        if not ngff.is_ordered(source.multiscale):
-            what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
-            raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
+    else:
+        _check_own(source, path)
     full, multiscale = source.full, source.multiscale
     assert multiscale is not None
     at = [source.names.index(name) for name in axes]
-    shapes = None
     if image is not None:
         wanted, chunks = _as_image(image, wanted), chunks or labels.along(image, source.names, image.chunks)
-        shapes = None if wanted.factors or wanted.axes else labels.shapes_of(image, source.names, full.shape)
-    shapes = shapes or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
+    shapes = _shapes_of_image(image, source, wanted) or _shapes(source, full, multiscale, is_known, at, wanted, chunks)
     if len(shapes) == 1 and image is None:
         raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
     paths = [str(k) for k in range(len(shapes))]
@@ -83,16 +78,47 @@ def pyramid(
             ngff.label(written, zarr_format(source), labels.BACK)
         ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, how, image)
         lost = [*source.lost, *unlike(source), *lost]
-    scales = [ngff.scaled(multiscale, ngff.same_edges(full.shape, shape)) for shape in shapes]
-    voxels = [ngff.voxel_of(multiscale, scale) if is_known else None for scale in scales]
-    made = [Array(*each) for each in zip(paths, shapes, voxels)][1 if output is None else 0 :]
-    before = Array(path, full.shape, voxels[0])
-    others = labels.with_other_levels(path, len(shapes)) if output is None else []
-    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
+    made = [Array(*each) for each in zip(paths, shapes, _voxels(source, shapes, is_known))]
+    before = made[0]._replace(path=path)
+    notes = _notes(path, len(shapes)) if output is None else ()
     return Report(
-        before, output or path, made, source.names, ended, taken=tuple(types_of(source)), is_named=source.is_named,
-        not_kept=tuple(lost), notes=(note,) if others else (),
+        before, output or path, made[output is None :], source.names, ended, taken=tuple(types_of(source)),
+        is_named=source.is_named, not_kept=tuple(lost), notes=notes,
     )  # fmt: skip
+
+
+def _voxels(source: Source, shapes: Any, is_known: bool) -> list[Any]:
+    """The voxel of each level; None where that of the array is not known."""
+    multiscale = source.multiscale
+    assert multiscale is not None
+    if not is_known:
+        return [None] * len(shapes)
+    scales = [ngff.scaled(multiscale, ngff.same_edges(source.full.shape, shape)) for shape in shapes]
+    return [ngff.voxel_of(multiscale, scale) for scale in scales]
+
+
+def _shapes_of_image(image: labels.Image | None, source: Source, wanted: Levels) -> Any:
+    """The shapes of the levels of labels that are those of their image; None if a call says others."""
+    if image is None or wanted.factors or wanted.axes:
+        return None
+    return labels.shapes_of(image, source.names, source.full.shape)
+
+
+def _notes(path: str, levels: int) -> tuple[str, ...]:
+    """What is said of a group that now has this number of levels."""
+    others = labels.with_other_levels(path, levels)
+    note = f"its labels {', '.join(others)} have another number of levels, which OME-Zarr does not allow"
+    return (note,) if others else ()
+
+
+def _check_own(source: Source, path: str) -> None:
+    """Refuse the metadata of a group that its levels would break."""
+    if source.multiscale is None:
+        return
+    ngff.check(source.multiscale, path)
+    if not ngff.is_ordered(source.multiscale):
+        what = f"its axes are {','.join(source.names)}, an order that OME-Zarr does not have"
+        raise Refusal(f"{path}: {what}; with OUT, a new group has another one")
 
 
 def _described(source: Source, output: str | None, image: labels.Image | None) -> Source:
