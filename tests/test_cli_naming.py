@@ -39,12 +39,17 @@ def animated(name: str) -> None:
     frames[0].save(name, save_all=True, append_images=frames[1:])
 
 
+def two(name: str) -> None:
+    smooth().save(name, "MPO", save_all=True, append_images=[noise()])
+
+
 #: An input, how it is made, and options.
 SOURCES: dict[str, tuple[Any, str]] = {
     "photo.jpg": (smooth().save, ""), "fast.jpg": (smooth().save, "--fast"), "turned.jpg": (turned, "--strip"), "inks.jpg": (smooth().convert("CMYK").save, ""),
-    "cut.jpg": (smooth().save, "--box 0 0 100 150"),
+    "cut.jpg": (smooth().save, "--box 150x100+0+0"),
     "alpha.png": (noise("RGBA").save, "--background white"), "gray.png": (noise("L").save, "--linear-light"),
     "palette.png": (noise("L").convert("P").save, "--labels"), "moving.gif": (animated, ""),
+    "moving.png": (animated, "--background white"), "two.mpo": (two, ""),
 }  # fmt: skip
 
 
@@ -66,7 +71,7 @@ def test_an_output_of_several_is_the_file_of_a_run_for_it_alone(name: str) -> No
 
 #: An input, and how often images of it are decoded for three sizes of three types: a JPEG also at a reduced scale,
 #: and the frames of a PNG once more, to find the kind of all.
-DECODED = {"photo.jpg": 2, "alpha.png": 1, "moving.gif": 3 * (2 * 3 + 3 + 1)}
+DECODED = {"photo.jpg": 2, "two.mpo": 2, "alpha.png": 1, "moving.gif": 3 * (2 * 3 + 3 + 1)}
 
 
 @together("name", DECODED)

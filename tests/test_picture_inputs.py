@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import re
 import struct
@@ -16,11 +17,13 @@ import numpy as np
 import pytest
 
 from cli_helpers import _inside, ran, refused  # noqa: F401
+from daily import daily, together
 from picture_helpers import Image, pixels_of, resized, run
-from tenter.cli.first_bytes import type_of
+from tenter.cli.first_bytes import type_of, type_of_head
 from tenter.cli.formats import FORMATS, HEIF, HEIF_ENDINGS, READ, TYPES
 from tenter.cli.main import main
 from tenter.cli.not_read import RAW, UNREAD
+from tenter.cli.refusal import Refusal
 
 #: how Pillow calls a type, of those that have a signature and that it writes
 WRITTEN = {name: name for name in TYPES if name not in ("TGA", "HEIF")} | {"ICNS": "ICNS", "XPM": "XPM", "PSD": "PSD"}
@@ -70,23 +73,24 @@ def by_pipe(data: bytes, monkeypatch: pytest.MonkeyPatch, *args: Any) -> int:
     return main(["resize", "-", *map(str, args)])
 
 
-def test_a_type_is_found_by_first_bytes_whatever_the_name_and_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    for k, type_ in enumerate(WRITTEN):
-        data = contents(type_)
-        with Image.open(io.BytesIO(data)) as image:
-            pixels = np.asarray(image.convert("RGB" if image.mode == "P" else image.mode))
-        expected = resized(pixels, (4, 5))
-        name = NAMES[k % len(NAMES)]
-        folder = Path(f"in{type_}")
-        folder.mkdir()
-        (folder / name).write_bytes(data)
-        run("resize", folder / name, "named.png", "--size", "5x4", "--force")
-        run("resize", folder, "out", "--size", "5x4", "--format", "png", "--force", "--jobs", 1)
-        assert by_pipe(data, monkeypatch, "piped.png", "--size", "5x4", "--mode", "linear", "--force") == 0
-        (there,) = Path("out").iterdir()
-        for made in ("named.png", "piped.png", there):
-            np.testing.assert_array_equal(np.asarray(Image.open(made)), expected, str((type_, name, made)))
-        there.unlink()
+@together("type_, name", daily(zip(WRITTEN, itertools.cycle(NAMES)), 4))
+def test_a_type_is_found_by_first_bytes_whatever_the_name_and_way(
+    type_: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = contents(type_)
+    with Image.open(io.BytesIO(data)) as image:
+        pixels = np.asarray(image.convert("RGB" if image.mode == "P" else image.mode))
+    expected = resized(pixels, (4, 5))
+    folder = Path(f"in{type_}")
+    folder.mkdir()
+    (folder / name).write_bytes(data)
+    run("resize", folder / name, "named.png", "--size", "5x4", "--force")
+    run("resize", folder, "out", "--size", "5x4", "--format", "png", "--force", "--jobs", 1)
+    assert by_pipe(data, monkeypatch, "piped.png", "--size", "5x4", "--mode", "linear", "--force") == 0
+    (there,) = Path("out").iterdir()
+    for made in ("named.png", "piped.png", there):
+        np.testing.assert_array_equal(np.asarray(Image.open(made)), expected, str(made))
+    there.unlink()
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,9 @@ def test_a_result_in_a_folder_has_an_ending_that_is_written(name: str, type_: st
     assert [path.name for path in Path("out").iterdir()] == [made]
     run("resize", "photos", "others", "--width", 5, "--format", "tif", "--jobs", 1)
     assert [path.suffix for path in Path("others").iterdir()] == [".tif"]
+    run("resize", "photos", "named/{stem}-{size}.{format}", "--width", 5, "--jobs", 1)
+    stem, dot, ending = made.rpartition(".")
+    assert [path.name for path in Path("named").iterdir()] == [f"{stem}-5{dot}{ending}"]
 
 
 #: texts and others that begin like an image, and raw files, which begin like TIFF
@@ -123,6 +130,12 @@ def test_files_of_a_folder_that_are_no_images_are_not_read(capsys: pytest.Captur
     assert "1 done, 0 skipped, 0 failed; size: 5 wide; not read: 1 .bin, 1 .c, 1 .dng" in capsys.readouterr().out
 
 
+def test_a_pipe_that_has_a_name_is_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe")
+    for out in ("out/", "out.png"):
+        assert refused(capsys, "resize", "pipe", out, "--width", 5) == "tenter: pipe: is not a regular file\n"
+
+
 BEGINNINGS = {
     RAW: b"II*\0\x10\0\0\0CR\x02\0", "JPEG XL": b"\xff\x0a\x30", "OpenEXR": b"v/1\x01", "PDF": b"%PDF-1.7",
     "Radiance HDR": b"#?RADIANCE\n", "animated cursors": b"RIFF1234ACONanih", "GIMP": b"gimp xcf v011",
@@ -136,28 +149,24 @@ def test_what_is_not_read_is_refused_with_what_to_do_about_it(
 ) -> None:
     for kind, data in BEGINNINGS.items():
         said = UNREAD[kind].said
-        for name in ("in", "in.png", "in.npz", "in.pdf"):  # first bytes say more than the ending
+        for name in ("in", "in.npz"):  # first bytes say more than the ending
             Path(name).write_bytes(data)
             assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {said}\n"
         assert by_pipe(data, monkeypatch, "out.png", "--scale", 2) == 2
         assert capsys.readouterr().err == f"tenter: stdin: {said}\n"
 
 
-def test_an_ending_says_what_is_not_read_where_first_bytes_do_not(capsys: pytest.CaptureFixture[str]) -> None:
-    for kind in UNREAD.values():
-        for ending in kind.endings:
-            name = f"in{ending.upper()}"
-            Path(name).write_bytes(b"not empty")
-            assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {kind.said}\n"
-    packed = "is compressed; the file within it may be one that is read"
-    for name, said in [
-        ("scan.nii.gz", UNREAD["NIfTI"].said),
-        ("in", packed),
-        ("in.png", packed),
-        ("in.tar.gz", packed),
-    ]:
-        Path(name).write_bytes(gzip.compress(b"anything"))
-        assert refused(capsys, "resize", name, "out.png", "--scale", 2) == f"tenter: {name}: {said}\n"
+def test_an_ending_says_what_is_not_read_where_first_bytes_do_not() -> None:
+    cases = [(f"in{ending.upper()}", b"not empty", kind.said) for kind in UNREAD.values() for ending in kind.endings]
+    packed, within = gzip.compress(b"anything"), "is compressed; the file within it may be one that is read"
+    cases += [
+        ("scan.nii.gz", packed, UNREAD["NIfTI"].said),
+        *((n, packed, within) for n in ("in", "in.png", "in.tar.gz")),
+    ]
+    for name, data, said in cases:
+        with pytest.raises(Refusal) as found:
+            type_of_head(data, name)
+        assert str(found.value) == f"{name}: {said}"
 
 
 def test_no_ending_is_both_of_a_type_that_is_read_and_of_one_that_is_not() -> None:

@@ -14,7 +14,7 @@ from tenter.cli.first_bytes import ending_of_output, is_image, split_ending, typ
 from tenter.cli.formats import FORMATS, HEIF_ENDINGS
 from tenter.cli.naming import ENDING, LAST, STEM, Asked, check_names, check_told_apart, name_of, template_of
 from tenter.cli.not_read import check_known, ending_of
-from tenter.cli.output import check_inside, is_temporary
+from tenter.cli.output import check_input, check_inside, is_temporary
 from tenter.cli.refusal import Refusal, one_line
 
 WILD = "*?["
@@ -133,8 +133,8 @@ def _sources(inputs: list[str], folder: Path, recursive: bool, left_out: Counter
         elif Path(name).is_dir():
             found, base = _pictures(name, recursive, folder, left_out), name
         else:
-            if Path(name).is_file():  # one that is not there fails alone, when it is its turn
-                type_of_input(Path(name), name)
+            if os.path.exists(name):  # one that is not there fails alone, when it is its turn
+                type_of_input(check_input(name), name)
             found, base = [name], os.path.dirname(name)
         for source in found:
             relative = os.path.relpath(source, base or os.curdir)
@@ -211,7 +211,7 @@ def _without_clashes(tasks: list[Task], hint: str) -> tuple[list[Task], dict[Tas
     for same in by_target.values():
         for task in same.values() if len(same) > 1 else ():
             others = ", ".join(other.source for other in same.values() if other is not task)
-            apart = len({os.path.splitext(other.source)[1] for other in same.values()}) == len(same)
+            apart = len({split_ending(other.source)[1] for other in same.values()}) == len(same)
             said = f"{task.source}: {task.output} would be written from {others} too"
             clashes[task] = said + hint if apart else said
     return alone, clashes
