@@ -107,6 +107,10 @@ def test_thumbnails_are_drafted_where_they_are_asked_for() -> None:
         assert found["image"].size == whole["image"].size == (40, 27) and bool(image.tile) == differs
         far = np.abs(numbers(found["image"]) - numbers(whole["image"])).max()
         assert (far > 0) == differs and far <= 6
+        narrow = Thumbnail(40, interpolation, antialias=False, draft=True)
+        np.testing.assert_array_equal(
+            numbers(narrow(opened(data))), numbers(Thumbnail(40, interpolation, False)(opened(data)))
+        )
         floats = Thumbnail(40, interpolation, draft=True, dtype=torch.float32)(opened(data))
         assert floats.shape == (3, 27, 40) and "draft=True" in repr(draft) and "draft" not in repr(usual)
 

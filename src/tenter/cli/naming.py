@@ -1,7 +1,7 @@
 """Names of outputs: as their inputs, or by a template such as `web/{stem}-{width}.{format}`.
 
-All that a name is made of is known from the command line and the input's name: no file is read for it, and the names of
-a page's images do not depend on what the images are."""
+All that a name is made of is known from the command line and the input's name, and only where that has no ending of a
+type from the file: the names of a page's images do not depend on what the images are."""
 
 from __future__ import annotations
 
