@@ -160,7 +160,8 @@ def check_side(side: Any) -> None:
 def padded_on(s: Segments, side: Any) -> Segments:
     """Returns segments with their padding on a side; None for the side that they have."""
     check_side(side)
-    return s if side is None else s._replace(padding_side=side)
+    # Not by `_replace`, which the compiler of PyTorch 2.7 does not follow.
+    return s if side is None else Segments(*s[:-1], side)
 
 
 def check_mask(name: str, mask: Any) -> None:

@@ -614,7 +614,7 @@ for _name in ("ranges", "repeat", "pad", "unpad", "sum", "mean", "max", "min", "
 
 def _carried(offsets: Any, padding_side: str) -> Plan:
     s = Plan.from_offsets(offsets)._segments
-    return _planned(s._replace(padding_side=padding_side))
+    return _planned(padded_on(s, padding_side))
 
 
 def _planned(s: Segments) -> Plan:
