@@ -199,11 +199,14 @@ def test_an_output_that_another_input_is(capsys: pytest.CaptureFixture[str]) -> 
 # ---- failures
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_failures_are_listed(capsys: pytest.CaptureFixture[str], jobs: int) -> None:
+@pytest.mark.parametrize(
+    ("inputs", "jobs"),
+    [(["photos"], 1), (["photos"], 2), ([f"photos/{name}" for name in ("a.png", "b.png", "c.jpg", "f.png")], 1)],
+)
+def test_failures_are_listed(capsys: pytest.CaptureFixture[str], inputs: list[str], jobs: int) -> None:
     Path("photos/b.png").write_text("this is not an image" * 20)
     Path("photos/f.png").touch()
-    assert main(["resize", "photos", "out/", "--scale", "0.5", "--jobs", str(jobs)]) == 1
+    assert main(["resize", *inputs, "out/", "--scale", "0.5", "--jobs", str(jobs)]) == 1
     said = capsys.readouterr()
     assert said.out.startswith("2 done, 0 skipped, 2 failed; ")
     first, second = said.err.splitlines()

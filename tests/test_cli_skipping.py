@@ -176,7 +176,7 @@ TWICE = [
     *(f"in.png out{ending} --fit 9x7" for ending in (*formats.FORMATS, ".npy") if ending not in formats.HEIF_ENDINGS),
     "in.npy out.npy --scale 2", "in.npy out.npy --scale 2,1.5 --axes 0 1", "turned.jpg out.jpg --fit 9x7",
     "turned.jpg out.jpg --fit 9x7 --keep-orientation", "turned.jpg out.png --fill 9x7", "turned.jpg out.npy --width 9",
-    "turned.jpg out.png --scale 0.3 --box 3 2 11 13", "moving.gif out.webp --height 9", "moving.gif out.gif --frame 1 --width 9",
+    "turned.jpg out.png --scale 0.3 --box 11x8+2+3", "moving.gif out.webp --height 9", "moving.gif out.gif --frame 1 --width 9",
     "moving.gif out.png --frame 1 --width 9", "stack.tif out.tif --fit 9x7", "stack.tif out.tif --axes z,y --scale 0.5",
 ]  # fmt: skip
 

@@ -133,7 +133,7 @@ def _sources(inputs: list[str], folder: Path, recursive: bool, left_out: Counter
         elif Path(name).is_dir():
             found, base = _pictures(name, recursive, folder, left_out), name
         else:
-            if os.path.exists(name):  # one that is not there fails alone, when it is its turn
+            if os.path.exists(name) and not split_ending(name)[1]:  # others fail alone, when it is their turn
                 type_of_input(check_input(name), name)
             found, base = [name], os.path.dirname(name)
         for source in found:
