@@ -14,14 +14,14 @@ from .draw import Draw
 # None of them asks for an amount of memory that the machine may have.
 HUGE = (2**40, 2**62, 2**63 - 1)
 RUBBISH = (
-    "", ";", ",", ",,,,,,,,,", "linear", "nearest,center,,,,floor,exact,replicate,,0.0",
-    "linear,center,,,,floor,exact,replicate,,nan", "linear,center,1/0,,,floor,exact,replicate,,0.0",
-    "linear,center,-2,,,floor,exact,replicate,,0.0", "filter 99,center,,,,floor,exact,replicate,,0.0",
-    "filter 0,center,,,,floor,exact,wrap,1,0.0", "lanczos3,corners,,1,0,floor,exact,wrap,1,0.0",
-    "cubic,center,,0,1/3,floor,exact,constant,,1e300", "area,asymmetric,1e5,,,floor,torch,replicate,,0.0",
-    "nearest,left,,,,up,exact,replicate,,0.0", "gaussian,center,,-9999999999999999,9999999999999999,floor,exact,wrap,,0",
-    "cubic,center,9" + "9" * 500 + ",,,floor,exact,replicate,,0.0", "é,\0,\n", "overlap,center,,0,1/7,ceil,scipy,wrap,,0.0",
-    "linear,center,1/9007199254740992,,,floor,exact,replicate,1,0.0", "None,None,None,None,None,None,None,None,None,None",
+    "", ";", ",", ",,,,,,,,,", "linear", "nearest,half_pixel,,,,floor,exact,replicate,,0.0",
+    "linear,half_pixel,,,,floor,exact,replicate,,nan", "linear,half_pixel,1/0,,,floor,exact,replicate,,0.0",
+    "linear,half_pixel,-2,,,floor,exact,replicate,,0.0", "filter 99,half_pixel,,,,floor,exact,replicate,,0.0",
+    "filter 0,half_pixel,,,,floor,exact,wrap,1,0.0", "lanczos3,align_corners,,1,0,floor,exact,wrap,1,0.0",
+    "cubic,half_pixel,,0,1/3,floor,exact,constant,,1e300", "area,asymmetric,1e5,,,floor,torch,replicate,,0.0",
+    "nearest,left,,,,up,exact,replicate,,0.0", "gaussian,half_pixel,,-9999999999999999,9999999999999999,floor,exact,wrap,,0",
+    "cubic,half_pixel,9" + "9" * 500 + ",,,floor,exact,replicate,,0.0", "é,\0,\n", "overlap,half_pixel,,0,1/7,ceil,scipy,wrap,,0.0",
+    "linear,half_pixel,1/9007199254740992,,,floor,exact,replicate,1,0.0", "None,None,None,None,None,None,None,None,None,None",
 )  # fmt: skip
 
 
