@@ -104,9 +104,9 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
 def permitted(kwargs: dict[str, Any]) -> dict[str, Any]:
     """Arguments without an antialias that all modes refuse, and with the one that lanczos asks for."""
     modes = kwargs["mode"] if isinstance(kwargs["mode"], (list, tuple)) else [kwargs["mode"]]
-    if "antialias" not in kwargs and not convention(_value(kwargs.get("like"))).antialias:
-        if any(isinstance(mode, str) and mode.startswith("lanczos") for mode in modes):
-            kwargs["antialias"] = False
+    asks = any(isinstance(mode, str) and mode.startswith("lanczos") for mode in modes)
+    if asks and "antialias" not in kwargs and not convention(_value(kwargs.get("like"))).antialias:
+        kwargs["antialias"] = False
     if kwargs.get("antialias") and all(mode in NO_ANTIALIAS for mode in modes):
         del kwargs["antialias"]
     return kwargs
