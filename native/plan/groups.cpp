@@ -164,8 +164,8 @@ void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<
 }
 
 // Whether two or three axes are summed in one order wherever they lie: what is between them in memory, and in a part of
-// an array may be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what shrinks
-// most.
+// an array may be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what
+// shrinks most.
 bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
   if (axes.size() < 2 || axes.size() > 3 || !by.device.chunks || by.saturate) return false;
   return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });

@@ -97,8 +97,8 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
   }
   const bool interpolates = interpolates_bytes(*this, n_in, n_out, call, by);
   if (how == Arithmetic::opencv && !is_nearest()) {
-    const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::half_pixel && !by.box &&
-                       n_in < longest_pillow && n_out < longest_pillow;
+    const bool steps = interpolates && has_filter(*this, FilterKind::triangle) && align == Align::half_pixel &&
+                       !by.box && n_in < longest_pillow && n_out < longest_pillow;
     return steps ? Arithmetic::steps : interpolates ? Arithmetic::taps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
