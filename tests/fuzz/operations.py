@@ -187,7 +187,10 @@ def _tiled(r: Draw, function: str) -> Call:
     if function == "tenter.numpy.tile":
         args = [r.pick((tuple(given), given))] if n != 1 or r.chance(0.5) else [given[0]]
     else:
-        args = [tuple(given)] if r.chance(0.5) or not given else given
+        is_one = r.chance(0.5) or not given
+        if function == "tenter.repeat" and how.library == "numpy" and len(given) == np.prod(shape) > 1:
+            is_one = False  # which numpy.repeat would take for counts
+        args = [tuple(given)] if is_one else given
     if refuses or function.startswith("tenter.numpy"):
         return Call("", "y = " + written(function, [x, *args]), {"x": x}, check, refuses)
     to = maybe_out(r, how, tuple(m * s for m, s in zip(front, whole)))

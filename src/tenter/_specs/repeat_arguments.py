@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, rank, several, sizes
+from tenter._arrays.arguments import describe, rank, sizes
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import of
 
@@ -29,10 +29,10 @@ def refuse_counts(package: str, shape: Sequence[int], values: Sequence[Any]) -> 
     """Refuses one sequence of sizes for an array that numpy.repeat would take for a count for each element."""
     if len(values) != 1 or type(values[0]) is int or package == "torch":
         return
-    given = several("sizes", values[0])
-    if given is None or len(given) < 2 or len(given) != math.prod(shape):
+    given = sizes("sizes", values)
+    if len(given) < 2 or len(given) != math.prod(shape):
         return
-    shown = ", ".join(map(describe, given))
+    shown = ", ".join(map(str, given))
     expected = (
         f"repeat(x, {shown}) or tile(x, ({shown})) for the whole array, repeat_interleave(x, [{shown}]) for each "
     )
