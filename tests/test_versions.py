@@ -71,7 +71,9 @@ def test_the_citation_is_of_this_version():
 
 def test_one_file_has_the_address_of_the_project():
     """`sed -i s,https://tenter.example/tenter,ADDRESS, pyproject.toml` then publishes the project."""
-    tracked = subprocess.run(["git", "grep", "-lI", r"tenter\.example"], cwd=ROOT, capture_output=True, text=True).stdout
+    tracked = subprocess.run(
+        ["git", "grep", "-lI", r"tenter\.example"], cwd=ROOT, capture_output=True, text=True
+    ).stdout
     if not tracked:
         pytest.skip("not a checkout of git")
     assert set(tracked.split()) <= {"pyproject.toml", "tests/test_versions.py"}
