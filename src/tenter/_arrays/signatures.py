@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter._specs.picture_sizes import Fill, Fit
+    from tenter._specs.picture_sizes import Budget, Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (

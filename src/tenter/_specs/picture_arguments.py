@@ -9,7 +9,7 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array
 from tenter._specs.lengths import channels_first
-from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.picture_sizes import RULES
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Mode
@@ -66,7 +66,7 @@ def has_alpha(x: Any, size: Any, alpha: Any, mixes: bool) -> bool:
 
 def check_size(x: Any, size: Any) -> None:
     """Refuses one number, which is both sides to some, the shorter or the longer one to others."""
-    if not arguments.single(size) or size is None or isinstance(size, (Fit, Fill)):
+    if not arguments.single(size) or size is None or isinstance(size, RULES):
         return
     n = describe(size)
     shorter = f"({n}, None)" if x.shape[0] <= x.shape[1] else f"(None, {n})"

@@ -14,7 +14,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
-from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
+from tenter._specs.picture_sizes import Budget as Budget, Fill as Fill, Fit as Fit
 from tenter.image import _forms, _one
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
 
-__all__ = ["Fill", "Fit", "resize"]
+__all__ = ["Budget", "Fill", "Fit", "resize"]
 
 
 # fmt: off
@@ -92,9 +92,9 @@ def resize(
         (H, W) or (H, W, C), or as layout says. With alpha or linear light: uint8, uint16 or floats, whose white and
         full alpha are 1; else any dtype, gradients included. A list of images of any sizes gives one array (N, H, W,
         C).
-    size : (int, int), Fit or Fill, optional
+    size : (int, int), Fit, Fill or Budget, optional
         (height, width) in pixels. (height, None) and (None, width) keep the ratio of the sides; `Fit` gives the largest
-        size within a height and width, `Fill` fills them and crops.
+        size within a height and width, `Fill` fills them and crops, `Budget` is a number of pixels.
     scale : float or Fraction, optional
         Output / input, in place of size.
     mode : str, Filter or list of these, optional

@@ -15,7 +15,7 @@ from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
 from tenter._specs.modes import NO_ANTIALIAS
-from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.picture_sizes import RULES, Budget, Fill, Fit
 
 #: filters before which a decoder may average
 FILTERS = ("linear", "cubic", "hamming", "lanczos")
@@ -84,7 +84,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
         return x, size
     if is_many(x):
         return [drafted(each, size, given)[0] if pillow_images.is_image(each) else each for each in x], size
-    if not pillow_images.is_image(x) or (arguments.single(size) and not isinstance(size, (Fit, Fill))):
+    if not pillow_images.is_image(x) or (arguments.single(size) and not isinstance(size, RULES)):
         return x, size  # one number for both sides is refused later
     spans = (Fraction(0), Fraction(x.height)), (Fraction(0), Fraction(x.width))
     what = picture_sizes.wanted(size)
@@ -149,7 +149,7 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
         refuse(ValueError, "scale", expected, "another for each")
     if size is None:
         refuse(ValueError, "size", expected, "none")
-    if isinstance(size, Fit):
+    if isinstance(size, (Fit, Budget)):
         refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
     if len(sides) != 2 and not isinstance(size, Fill):

@@ -28,8 +28,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if isinstance(x, torch.Tensor):
         if how.dtype is None:
             return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
-        plain = x if type(x) is torch.Tensor else x.as_subclass(torch.Tensor)
-        return _of_type(x, _tensor(_call(plain, (-2, -1), at, mode, antialias), how))
+        return _of_type(x, _tensor(_call(torch_tensors.plain(x), (-2, -1), at, mode, antialias), how))
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
