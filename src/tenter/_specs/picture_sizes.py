@@ -199,8 +199,29 @@ class Budget:
             shown = {"least": self.least, "multiple": self.multiple, "enlarge": self.enlarge}
             raise error(refusal, "image.Budget", self.most, **shown) from None
 
-    def sides(self, height: Fraction, width: Fraction) -> tuple[int, int]:
-        """The sides of an image of that height and width."""
+    def sides(self, height: int | Fraction, width: int | Fraction) -> tuple[int, int]:
+        """Returns the sides that an image gets.
+
+        Parameters
+        ----------
+        height, width : int or Fraction
+            The sides of the image, or of the box of it that is resized, in pixels.
+
+        Returns
+        -------
+        (int, int)
+            The height and width in pixels.
+
+        Raises
+        ------
+        ValueError
+            If one side is over 200 times the other.
+
+        Examples
+        --------
+        >>> Budget(1280 * 28 * 28, 56 * 56, 28).sides(1512, 2016)
+        (840, 1148)
+        """
         h, w, each = float(height), float(width), int(self.multiple)
         if max(h, w) > 200 * min(h, w):
             refuse(ValueError, "x", "an image whose sides differ by a factor of at most 200", f"{h:g} x {w:g} pixels")

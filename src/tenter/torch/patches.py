@@ -38,6 +38,10 @@ class Patched(NamedTuple):
         Where the patches of each group of frames begin, and the number of all patches: what attention with unequal
         lengths takes.
 
+    See Also
+    --------
+    Patches : Makes them.
+
     Examples
     --------
     >>> from tenter.torch.transforms import Patches
@@ -63,7 +67,8 @@ class Patches(torch.nn.Module):
     """Resizes images, and cuts them into the patches that vision-language models read.
 
     Takes an image or a list of images of any sizes: tensors (C, H, W), NumPy arrays (H, W, C), Pillow images; and
-    videos, which are tensors (T, C, H, W) or arrays (T, H, W, C).
+    videos, which are tensors (T, C, H, W) or arrays (T, H, W, C). Gives `Patched`: the patches of all images, the grid
+    of each, and where the patches of each begin.
 
     Parameters
     ----------
@@ -89,11 +94,6 @@ class Patches(torch.nn.Module):
         Floats are scaled to 0..1. torch.uint8 keeps the values of 8-bit images.
     mean, std : sequence of floats, optional
         Normalize each channel after scaling.
-
-    Returns
-    -------
-    Patched
-        The patches of all images, the grid of each, and where the patches of each begin.
 
     Raises
     ------
