@@ -15,14 +15,17 @@ from tenter._arrays import arguments, pillow_images
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._specs.lengths import channels_first
-from tenter._specs.picture_sizes import RULES, placed, wanted
+from tenter._specs.picture_sizes import RULES, Budget, placed, wanted
 from tenter.torch import pixels
 from tenter.torch.parts import Place
 from tenter.torch.transform_arguments import called, checked, made, pair
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Sizes
-    from tenter._specs.picture_sizes import Budget, Fill, Fit
+    from tenter._specs.picture_sizes import Fill, Fit
+
+#: classes of transformers whose rules these are, without the name of a backend at their end
+PROCESSORS = ("Qwen2VLImageProcessor", "Siglip2ImageProcessor")
 
 
 class Patched(NamedTuple):
@@ -103,6 +106,7 @@ class Patches(torch.nn.Module):
 
     See Also
     --------
+    Patches.of : From a processor of transformers.
     tenter.image.Budget : The sizes of Qwen2-VL and SigLIP 2.
     tenter.ragged.pad : Patches of unequal images in one padded batch.
 
@@ -156,6 +160,43 @@ class Patches(torch.nn.Module):
                 self._check_sides("size", sides)
                 size = sides
             self.size: Any = size
+
+    @classmethod
+    def of(cls, processor: Any) -> "Patches":
+        """The transform that does what an image processor of transformers does, with Pillow's pixels.
+
+        Parameters
+        ----------
+        processor : image processor of transformers
+            A `Qwen2VLImageProcessor`, which Qwen2-VL, 2.5-VL and 3-VL have, or a `Siglip2ImageProcessor`; with any of
+            its sizes, filters, means and standard deviations.
+
+        Returns
+        -------
+        Patches
+            Its `patches` and `grid` are the processor's `pixel_values` and `image_grid_thw`. Those of SigLIP 2 are not
+            padded: `tenter.ragged.pad` does that.
+
+        Raises
+        ------
+        TypeError
+            If it is another processor: many of those for other models have rules of their own.
+        ValueError
+            If it does not resize, or rescales to another range than 0..1.
+
+        Examples
+        --------
+        >>> class Qwen2VLImageProcessor:
+        ...     patch_size, merge_size, temporal_patch_size, resample = 14, 2, 2, 3
+        ...     size = {"shortest_edge": 3136, "longest_edge": 1003520}
+        ...     do_resize, do_rescale, rescale_factor, do_normalize = True, True, 1 / 255, False
+        >>> Patches.of(Qwen2VLImageProcessor()).merge
+        2
+        """
+        try:
+            return cls(**_configured(processor))
+        except Refusal as refusal:
+            raise error(refusal, f"tenter.torch.transforms.{cls.__name__}.of", processor) from None
 
     def forward(self, images: Any) -> Patched:
         try:
@@ -240,6 +281,30 @@ class Patches(torch.nn.Module):
             f"size={self.size}, patch={self.patch}, merge={self.merge}, frames={self.frames}, "
             f"channels_last={self.channels_last}, {self.made}"
         )
+
+
+def _configured(processor: Any) -> dict[str, Any]:
+    """The arguments of Patches that a processor's configuration says."""
+    names = [kind.__name__ for kind in type(processor).__mro__]
+    of = next((name for name in PROCESSORS if any(n.startswith(name) for n in names)), None)
+    if of is None:
+        hint = " (of a processor with a tokenizer: processor.image_processor)" * hasattr(processor, "image_processor")
+        expected = f"a {' or a '.join(PROCESSORS)} of transformers{hint}"
+        refuse(TypeError, "processor", expected, describe(type(processor).__name__))
+    rescales = processor.do_rescale and abs(processor.rescale_factor * 255 - 1) < 1e-6
+    if not (processor.do_resize and rescales):
+        what = f"do_resize={processor.do_resize}, do_rescale={processor.do_rescale} by {processor.rescale_factor}"
+        refuse(ValueError, "processor", "one that resizes, and rescales by 1 / 255", what)
+    patch = int(processor.patch_size)
+    how: dict[str, Any] = {"patch": patch, "interpolation": int(processor.resample)}
+    if processor.do_normalize:
+        how |= {"mean": tuple(processor.image_mean), "std": tuple(processor.image_std)}
+    if of == PROCESSORS[1]:
+        budget = Budget(int(processor.max_num_patches) * patch**2, multiple=patch, enlarge=True)
+        return {"size": budget, "channels_last": True, **how}
+    merge, least, most = processor.merge_size, processor.size["shortest_edge"], processor.size["longest_edge"]
+    budget = Budget(int(most), int(least), patch * merge)
+    return {"size": budget, "merge": merge, "frames": processor.temporal_patch_size, **how}
 
 
 @contextmanager
