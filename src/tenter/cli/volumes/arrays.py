@@ -57,8 +57,8 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
     size = options.size
     lengths = [source.shape[axis] for axis in axes]
     if options.spacing is not None:
-        known = source.multiscale.scale if source.multiscale is not None else [None] * len(source.shape)
-        size = spaced(lengths, [known[axis] for axis in axes], options.spacing)
+        found = source.multiscale
+        size = spaced(lengths, [None] if found is None else ngff.sizes(found, found.scale, axes), options.spacing)
     elif size is None:
         assert options.scale is not None
         size = scaled(lengths, options.scale)

@@ -10,13 +10,13 @@ full size's pixel 0.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.axes import RANKS, SPACE, TIME, kinds
-from tenter.cli.voxels import LENGTHS, MICROMETER, Voxel, in_one_unit, times, unit_named
+from tenter.cli.voxels import LENGTHS, Voxel, along, unit_named, updated
 
 #: For an axis, the index of output 0 in the full size, and the distance between outputs, in pixels of the full size.
 Line = tuple[Fraction, Fraction]
@@ -74,7 +74,7 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         raise Refusal(f"{name}: its multiscales metadata is incomplete: {type(error).__name__}: {error}") from error
     entry = {key: value for key, value in entry.items() if key != "coordinateTransformations"}
     entry |= {"coordinateTransformations": further} if further else {}  # others are now part of each level's
-    return _in_one_unit(Multiscale(entry, axes, scale, translation, paths))
+    return Multiscale(entry, axes, scale, translation, paths)
 
 
 def _axes(of: Any) -> list[dict[str, Any]]:
@@ -87,18 +87,6 @@ def _axes(of: Any) -> list[dict[str, Any]]:
         unit = unit_named(axis.get("unit"))
         found.append({"name": "", **({"type": kind} if kind else {}), **own, **({"unit": unit} if unit else {})})
     return found
-
-
-def _in_one_unit(found: Multiscale) -> Multiscale:
-    of = names(found)
-    units = {name: axis["unit"] for name, axis in zip(of, found.axes) if "unit" in axis}
-    made = in_one_unit(Voxel(dict(zip(of, found.scale)), units))
-    if made.units == units:
-        return found
-    by = [LENGTHS[units[name]] / LENGTHS[MICROMETER] if units.get(name) in LENGTHS else Fraction(1) for name in of]
-    axes = [axis | ({"unit": made.units[name]} if name in made.units else {}) for name, axis in zip(of, found.axes)]
-    translation = [times(t, b) for t, b in zip(found.translation, by)]
-    return found._replace(axes=axes, scale=[made.sizes[name] for name in of], translation=translation)
 
 
 def new(of_dims: Sequence[str], zarr_format: int, name: str) -> Multiscale:
@@ -117,28 +105,41 @@ def named(found: Multiscale, of: Sequence[str]) -> Multiscale:
 def with_voxel(found: Multiscale, voxel: Voxel) -> Multiscale:
     """The same with other sizes and units of the axes that these name. The origin stays the same pixel's."""
     of = names(found)
-    scale = [voxel.sizes.get(name, s) for name, s in zip(of, found.scale)]
+    made = updated(_voxel(found, range(len(of)), found.scale), voxel)
+    scale = [made.sizes[name] for name in of]
     translation = [t * new / old if old else t for t, new, old in zip(found.translation, scale, found.scale)]
-    axes = [axis | ({"unit": voxel.units[name]} if name in voxel.units else {}) for name, axis in zip(of, found.axes)]
-    return _in_one_unit(found._replace(axes=axes, scale=scale, translation=translation))
+    axes = [axis | ({"unit": made.units[name]} if name in made.units else {}) for name, axis in zip(of, found.axes)]
+    return found._replace(axes=axes, scale=scale, translation=translation)
+
+
+def sizes(found: Multiscale, scale: Sequence[float], axes: Sequence[int]) -> list[float]:
+    """The sizes along some axes of voxels of this scale, their lengths in one unit."""
+    of = names(found)
+    return [size or 0.0 for size in along(_voxel(found, axes, scale), [of[axis] for axis in axes])]
+
+
+def comparable(found: Multiscale, axes: Sequence[int]) -> bool:
+    """Whether `sizes` along some axes compare: all of them are lengths, or none has a unit."""
+    units = {found.axes[axis].get("unit") for axis in axes}
+    return len(units) == 1 or units <= LENGTHS.keys()
 
 
 def voxel_of(found: Multiscale, scale: Sequence[float]) -> Voxel:
     """The sizes of voxels along the axes of space, and between times if that is known, of a level with this scale."""
     at = [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
     at += [k for k, axis in enumerate(found.axes) if axis.get("type") == TIME and "unit" in axis]
-    sizes = {str(found.axes[k]["name"]): float(scale[k]) for k in sorted(at)}
-    return Voxel(sizes, {str(found.axes[k]["name"]): found.axes[k]["unit"] for k in at if "unit" in found.axes[k]})
+    return _voxel(found, sorted(at), scale)
+
+
+def _voxel(found: Multiscale, at: Iterable[int], scale: Sequence[float]) -> Voxel:
+    of = {str(found.axes[k]["name"]): k for k in at}
+    units = {name: found.axes[k]["unit"] for name, k in of.items() if "unit" in found.axes[k]}
+    return Voxel({name: float(scale[k]) for name, k in of.items()}, units)
 
 
 def names(found: Multiscale) -> list[str]:
     """The names of the axes."""
     return [str(axis["name"]) for axis in found.axes]
-
-
-def spatial(found: Multiscale) -> list[int]:
-    """The axes of space."""
-    return [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
 
 
 def _ranks(found: Multiscale) -> list[int]:
