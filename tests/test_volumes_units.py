@@ -175,6 +175,39 @@ def test_transformations_to_other_coordinates_are_kept_and_are_no_voxel_sizes() 
     assert said("in.zarr")["multiscales"][0]["coordinateTransformations"] == to and placed("in.zarr")[0] == [1.0] * 3
 
 
+@pytest.mark.parametrize("format_", [2, 3])
+def test_a_dialect_keeps_its_version_within_its_group_and_a_new_group_is_plain(
+    format_: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    says = {2: "0.4-dev-spatialdata", 3: "0.5-dev-spatialdata"}[format_]
+    other = {"input": {"name": "yxz"}, "output": {"name": "global"}}
+    scale, affine = {"type": "scale", "scale": [0.5, 0.25, 2.0]} | other, {"type": "affine", "affine": [[1]]} | other
+    for name, axes, to in (("a", "zyx", [scale]), ("b", "zyx", [affine]), ("c", "yxz", [scale]), ("d", "zyx", [])):
+        ome(f"{name}.zarr", np.zeros((4, 8, 8), "u1"), axes, format_)
+        entry = said(f"{name}.zarr")["multiscales"][0] | ({"coordinateTransformations": to} if to else {})
+        group = zarr.open_group(f"{name}.zarr")
+        held = (
+            {"multiscales": [{**entry, "version": says}]} if format_ == 2 else {"version": says, "multiscales": [entry]}
+        )
+        group.attrs.put(held if format_ == 2 else {"ome": held})
+        assert main(["resize", f"{name}.zarr", f"{name}.out.zarr", "--axes", "y", "--scale", "0.5"]) == 0
+        is_kept = name == "a"
+        assert (said(f"{name}.out.zarr")["multiscales"][0].get("coordinateTransformations") == [scale]) == is_kept
+        assert ("transformations to other coordinates" in capsys.readouterr().out) == (bool(to) and not is_kept)
+        assert version_of(f"{name}.out.zarr") == says[:3]
+        assert main(["pyramid", f"{name}.zarr", "--levels", "1"]) == 0
+        assert version_of(f"{name}.zarr") == says
+        assert said(f"{name}.zarr")["multiscales"][0].get("coordinateTransformations", []) == to
+    group.attrs.put({"ome": {"version": "0.10", "multiscales": [{**entry, "version": None}]}})
+    assert main(["pyramid", "d.zarr", "--force"]) == 2
+    assert "is OME-Zarr of version 0.10, expected 0.1 to 0.5" in capsys.readouterr().err
+
+
+def version_of(name: str) -> str:
+    found = said(name)
+    return found["multiscales"][0].get("version") or found["version"]
+
+
 class Held:
     """An array in memory as what is on disk."""
 

@@ -26,6 +26,7 @@ READ, FIXED = ("0.1", "0.2", "0.3", "0.4", "0.5"), "tczyx"
 HELD = ("multiscales", "omero", "image-label", "labels", "plate", "well", "bioformats2raw.layout", "series")
 #: What the summary calls what a result does not have.
 FURTHER, CHANNELS, IMAGE_OF_LABELS = "further multiscale arrays", "channels of omero", "the image of the labels"
+ELSEWHERE = "transformations to other coordinates"
 
 
 class Multiscale(NamedTuple):
@@ -56,12 +57,10 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         return None
     try:
         entry = entries[0]
-        says = str(
-            entry.get("version") or (held(attributes).get("version") if "ome" in attributes else None) or READ[0]
-        )
-        if says[:3] not in READ:
+        says = _says(attributes)
+        if (of := says.partition("-")[0]) not in READ:
             raise Refusal(f"{name}: is OME-Zarr of version {says}, expected {READ[0]} to {READ[-1]}")
-        is_old = says[:3] in READ[:2]
+        is_old = of in READ[:2]
         axes = _axes(entry["axes"] if "axes" in entry or not is_old else FIXED)
         paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
@@ -75,6 +74,13 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
     entry = {key: value for key, value in entry.items() if key != "coordinateTransformations"}
     entry |= {"coordinateTransformations": further} if further else {}  # others are now part of each level's
     return Multiscale(entry, axes, scale, translation, paths)
+
+
+def _says(attributes: dict[str, Any]) -> str:
+    """The version of a multiscale group; a dialect's has a word behind it, as spatialdata's 0.5-dev-spatialdata."""
+    ours = held(attributes)
+    of_all = ours.get("version") if "ome" in attributes else None
+    return str(ours["multiscales"][0].get("version") or of_all or READ[0])
 
 
 def _axes(of: Any) -> list[dict[str, Any]]:
@@ -208,6 +214,9 @@ def written(
     if others and alone:
         others, lost = [], [FURTHER]
     lost += _fit_channels(ours, found, lengths)
+    if alone and "coordinateTransformations" in entry and not _is_plain(found):
+        del entry["coordinateTransformations"]
+        lost.append(ELSEWHERE)
     of_labels = ours.get("image-label")
     if alone and isinstance(of_labels, dict) and "source" in of_labels:
         del of_labels["source"]
@@ -215,8 +224,18 @@ def written(
     for part in (ours.get("image-label"), ours.get("omero")):
         if isinstance(part, dict) and zarr_format == 3:
             part.pop("version", None)  # which only the whole has since 0.5
-    ours["multiscales"] = [entry | ({"version": version(2)} if zarr_format == 2 else {}), *others]
-    return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": version(3)}}), lost
+    of = version(zarr_format)
+    if not alone and (says := _says(attributes)).startswith(f"{of}-"):
+        of = says  # whose readers know the group by it
+    ours["multiscales"] = [entry | ({"version": of} if zarr_format == 2 else {}), *others]
+    return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": of}}), lost
+
+
+def _is_plain(found: Multiscale) -> bool:
+    """Whether OME-Zarr itself has the transformations that lead from the axes, in this order, to other coordinates."""
+    steps = [str(step["type"]) for step in found.entry["coordinateTransformations"]]
+    before = [str(axis["name"]) for axis in found.entry["axes"]]
+    return steps in (["scale"], ["scale", "translation"]) and before == names(found)
 
 
 def _fit_channels(ours: dict[str, Any], found: Multiscale, lengths: Sequence[int]) -> list[str]:

@@ -197,6 +197,7 @@ def _within(
     places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
     _check_apart(group, multiscale.paths)
     _check_apart(group, list(places))
+    assert len(set(paths)) == len(paths)  # else a level would take the place of the full size
 
     def check() -> None:
         for path in [*multiscale.paths[1:], *paths[1:]]:
@@ -301,9 +302,10 @@ def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dic
 
 
 def _numbered(first: str, k: int) -> str:
-    """The name of a level: that of the full size with its last 0 counted up, else a number in the same folder."""
-    folder, name = re.fullmatch(r"(.*/)?(.*)", first, re.S).groups("")  # type: ignore[union-attr]  # it always fits
-    return f"{folder}{name.removesuffix('0') if name.endswith('0') else ''}{k}"
+    """The name of a level: that of the full size with the number at its end counted up, else a number in the same
+    folder."""
+    folder, name, of = re.fullmatch(r"(.*/)?(.*?)([0-9]*)", first, re.S).groups("")  # type: ignore[union-attr]  # it fits
+    return f"{folder}{name}{int(of) + k:0{len(of)}}" if of else f"{folder}{k}"
 
 
 def _check_apart(group: str, paths: list[str]) -> None:
