@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -25,7 +26,7 @@ from tenter.cli.kept.metadata import with_size
 from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
-from tenter.cli.picture import Origin, Picture, common_kind, from_array, upright
+from tenter.cli.picture import Origin, OtherKind, Picture, common_kind, from_array, of_one_kind, upright
 from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, opened_once
 from tenter.cli.reading.stack import is_stack
 from tenter.cli.refusal import Refusal, first_line
@@ -106,9 +107,9 @@ def _resize_pictures(
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         job = _Job(origin, type_, output, options, [], [])
         may_copy = may_copy and origin.type == type_
-        if origin.frames > 1 and (may_copy or type_ in OF_ONE_KIND):
-            may_copy, kind = _surveyed(job, open_, may_copy)
-            job = job._replace(origin=origin._replace(kind=kind))
+        if origin.frames > 1 and may_copy:
+            with open_() as (_, again):
+                may_copy = all(unchanged for _, unchanged in job._replace(sizes=[], lost=[]).carry_out(again))
         made = job.carry_out(pictures)
         if origin.frames == 1:
             # What was read is not kept while the result is encoded, unless for other outputs: both would take memory.
@@ -123,6 +124,8 @@ def _resize_pictures(
         images = (picture for picture, _ in made)
         if not type_:
             place(lambda file: write_npy(file, next(images).pixels))
+        elif origin.frames > 1 and type_ in OF_ONE_KIND:
+            place(partial(_write_in_one_kind, job=job, images=images, open_=open_))
         else:
             place(lambda file: write_pictures(file, images, output, type_, job.origin, options.encoding))
     return job.sizes[0]._replace(pictures=origin.frames), tuple(dict.fromkeys(lost + job.lost))
@@ -174,17 +177,28 @@ class _Job(NamedTuple):
         return (made if self.type else upright(made)), unchanged
 
 
-def _surveyed(job: _Job, again: Callable[[], AbstractContextManager[Opened]], may_copy: bool) -> tuple[bool, str]:
-    """Of several images, before any is written: whether all are what they were, and the kind of all. As soon as one is
-    not, it is not looked at again."""
-    trial = job._replace(sizes=[], lost=[])
-    if may_copy:
-        with again() as (_, pictures):
-            may_copy = all(unchanged for _, unchanged in trial.carry_out(pictures))
-    if may_copy or job.type not in OF_ONE_KIND:
-        return may_copy, ""
-    with again() as (_, pictures):
-        return False, common_kind(pictures)
+def _write_in_one_kind(
+    file: BinaryIO, job: _Job, images: Iterator[Picture], open_: Callable[[], AbstractContextManager[Opened]]
+) -> None:
+    """Write several images in the kind of the first; where a later one needs another, all are read again. So the usual
+    animation is read once."""
+    first = next(images)
+    kind, images = common_kind(first), chain([first], images)
+    del first
+    with ExitStack() as closing:
+        while True:
+            origin = job.origin._replace(kind=kind)
+            try:
+                write_pictures(file, of_one_kind(images, kind), job.output, job.type, origin, job.options.encoding)
+                return
+            except OtherKind as found:
+                kind = found.kind
+            file.seek(0)
+            file.truncate()
+            job.sizes.clear()
+            job.lost.clear()
+            closing.close()
+            images = (picture for picture, _ in job.carry_out(closing.enter_context(open_()).pictures))
 
 
 def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:

@@ -32,7 +32,7 @@ def of_jpeg(image: Any) -> list[str]:
     return found
 
 
-def of_heif(info: dict[str, Any]) -> list[str]:
+def of_heif(info: dict[Any, Any]) -> list[str]:
     """What is stored beside the image of a HEIC, as pillow-heif lists it."""
     maps = ["depth map"] if info.get("depth_images") else []
     beside = ["gain map" if "hdrgainmap" in kind else "auxiliary images" for kind in info.get("aux") or ()]
