@@ -70,8 +70,8 @@ def test_an_output_of_several_is_the_file_of_a_run_for_it_alone(name: str) -> No
 
 
 #: An input, and how often images of it are decoded for three sizes of three types: a JPEG also at a reduced scale,
-#: and the frames of a PNG once more, to find the kind of all.
-DECODED = {"photo.jpg": 2, "two.mpo": 2, "alpha.png": 1, "moving.gif": 3 * (2 * 3 + 3 + 1)}
+#: three frames for each of the types that hold them.
+DECODED = {"photo.jpg": 2, "two.mpo": 2, "alpha.png": 1, "moving.gif": 3 * (3 + 3 + 1)}
 
 
 @together("name", DECODED)
