@@ -128,7 +128,9 @@ def of_mask(name: str, mask: Any, side: Any = None) -> Segments:
     check_mask(name, mask)
     check_side(side)
     # Copied: another thread may write to the caller's array.
-    values = np.array(library.of(mask).to_numpy(mask) if library.is_array(mask) else mask)
+    given = library.of(mask).to_numpy(mask) if library.is_array(mask) else mask
+    limits.memory(np.shape(given), 1, name)
+    values = np.array(given)
     held = values.astype(np.bool_, copy=False)
     if values.dtype != np.bool_ and len(wrong := np.argwhere(values != held)):
         row, at = wrong[0]
