@@ -112,9 +112,9 @@ def ranges(s: Segments, starts: Any, steps: Any) -> Any:
     if s.known() and not any(map(later, arrays)):
         first, step = (spec.table(n, v) if is_array(v) else v for n, v in (("starts", starts), ("steps", steps)))
         return its.from_numpy(segmented.ranges(s, first, step, int32), s.offsets)
-    like = next((v for v in arrays if later(v)), s.offsets)
+    like = [*filter(later, arrays), s.offsets][0]
     runs = expressions(like)
-    s = s._replace(offsets=runs.beside(s, like))
+    s = s.changed(offsets=runs.beside(s, like))
     return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in (starts, steps)), int32)
 
 

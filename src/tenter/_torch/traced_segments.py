@@ -89,11 +89,11 @@ def moved(s: Segments, device: Any) -> Segments:
         refuse(ValueError, "device", "a device of PyTorch", repr(device))
     offsets = _offsets(s)
     if to.type == "cpu" and not torch_tensors.traced(offsets):
-        return s if s.known() else spec.of_offsets("offsets", offsets.cpu())._replace(
+        return s if s.known() else spec.of_offsets("offsets", offsets.cpu()).changed(
             int32=s.int32, called=s.called, padding_side=s.padding_side
         )  # fmt: skip
     found = _on(offsets, to)
-    return s if found is s.offsets else s._replace(offsets=found, cached={})
+    return s if found is s.offsets else s.changed(offsets=found, cached={})
 
 
 def _tensor(name: str, values: Any) -> Tensor:

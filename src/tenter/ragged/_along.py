@@ -66,7 +66,7 @@ def unpad(plan: Plan[Any], x: Any, side: Any, out: Any, too_many: Any, no_other:
         raise misnamed("Plan.unpad", plan.unpad, no_other, too_many, x=x)
 
     def make() -> Any:
-        s = padded_on(plan._with_total()._replace(called="ragged.Plan.unpad"), side)
+        s = padded_on(plan._with_total().changed(called="ragged.Plan.unpad"), side)
         return padded.unpad(numpy_or_torch("x", x), s)
 
     def quick(room: Any) -> Any:
@@ -99,7 +99,7 @@ def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     if s.known() or s.total is not None or not x.ndim:
         return s
     found = segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
-    return found._replace(padding_side=s.padding_side)
+    return found.changed(padding_side=s.padding_side)
 
 
 def in_host_memory(plan: Plan[Any]) -> Any:

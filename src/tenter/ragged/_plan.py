@@ -76,11 +76,10 @@ class Plan(Generic[Indices]):
     # fmt: on
     def __init__(self, lengths: Ints | Tensor, *, output_size: Index = None) -> None:
         try:
-            self._begin(segments.of_lengths(lengths, output_size, "ragged.Plan"))
+            # Segments come from `_planned`.
+            s = lengths if isinstance(lengths, Segments) else segments.of_lengths(lengths, output_size, "ragged.Plan")
         except Refusal as refusal:
             raise error(refusal, "ragged.Plan", lengths=lengths, output_size=output_size) from None
-
-    def _begin(self, s: Segments) -> None:
         self._segments = s
         self._cached: dict[str, Any] = {}
 
@@ -572,7 +571,7 @@ class Plan(Generic[Indices]):
         device(type='cpu')
         """
         s = called("Plan.to", lambda: segments.moved(self._segments, device), device)
-        if s is self._segments:
+        if s.offsets is self._segments.offsets:
             return self
         plan = _planned(s)
         if "max_len" in self._cached or self._segments.known():  # so that the new plan does not wait for it
@@ -592,7 +591,7 @@ class Plan(Generic[Indices]):
     def _with_total(self) -> Segments:
         s = self._segments
         if s.total is None:
-            s = s._replace(total=segments.total(s))
+            s = s.changed(total=segments.total(s))
             if not compiling():  # whose symbols mean nothing outside of its graph
                 self._segments = s
         return s
@@ -618,9 +617,8 @@ def _carried(offsets: Any, padding_side: str) -> Plan:
 
 
 def _planned(s: Segments) -> Plan:
-    plan = Plan.__new__(Plan)
-    plan._begin(s)
-    return plan
+    """Not by `Plan.__new__`, which the compiler of PyTorch 2.6 does not follow."""
+    return Plan(cast("Any", s))
 
 
 def _map(s: Segments) -> Copy:
