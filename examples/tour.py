@@ -54,6 +54,7 @@ EXAMPLES = {
         "resize(signal, 2, like='scipy')",
         "image.resize(photo, (224, 224), linear_light=True).shape",
     ],
+    "Values at given coordinates, read at other positions: interp": ["interp(signal, [0.5, 2.0], [0.0, 1.0, 5.0])"],
     "Every operation is a sparse matrix along an axis; its gradient is the transpose": [
         "A.dense()",
         "A.apply(x, axis=0)",

@@ -65,6 +65,7 @@ def test_the_results_are_what_the_documents_say(capsys: pytest.CaptureFixture[st
         "expand(x, 1000, 3).strides": "(0, 8)",
         "interpolate(s, 6, mode='linear')": "[[[ 0.   2.5  7.5 12.5 17.5 20. ]]]",
         "resize(signal, 2, like='pillow')": "[ 3.75 16.25]",
+        "interp(signal, [0.5, 2.0], [0.0, 1.0, 5.0])": "[ 5.  12.5]",
         "A.T.apply(np.arange(1, 7), axis=0)": "[ 1  9 11]",
     }.items():
         assert f">>> {call}\n{result}\n" in said

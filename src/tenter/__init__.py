@@ -18,6 +18,7 @@ from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
 )
+from tenter.interpolation import interp
 from tenter.ops import expand, repeat, repeat_interleave, tile
 from tenter.resampling import axis_map, interpolate, resize
 from tenter.threads import get_num_threads, set_num_threads
@@ -50,6 +51,7 @@ __all__ = [
     "geometry",
     "get_num_threads",
     "image",
+    "interp",
     "interpolate",
     "lazy",
     "maps",

@@ -39,7 +39,8 @@ ELSEWHERE = {
     "side": ("padding_side",), "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
     "new_shape": ("size",), "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",),
     "channel_axis": ("axes",),
-    "grid_mode": ("align",), "half_pixel_centers": ("align",),
+    "xp": ("coordinates",), "coords": ("coordinates",), "fp": ("x",), "kind": ("mode",), "x_new": ("at",),
+    "left": ("value",), "right": ("value",), "grid_mode": ("align",), "half_pixel_centers": ("align",),
 }  # fmt: skip
 
 
@@ -102,6 +103,8 @@ def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
 
 #: What signatures show of arguments and results whose types depend on the call, as overloads say.
 ARRAYS = {"x": "AnyArray", "out": "AnyArray | None"}
+#: Arguments without a default, whose absence is an error with the call.
+REQUIRED = ("x", "at", "coordinates")
 
 
 def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> None:
@@ -117,7 +120,7 @@ def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> Non
     for p in written.values():
         named = named or p.name == "too_many"
         if p.default is MISSING:  # x is required, if not by another name
-            p = p.replace(default=p.empty if p.name == "x" else ...)
+            p = p.replace(default=p.empty if p.name in REQUIRED else ...)
         if p.name in ARRAYS and p.annotation == "Any":
             p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:

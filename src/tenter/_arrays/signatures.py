@@ -74,6 +74,8 @@ Align = Literal[
 ]  # fmt: skip
 Tie = Literal["floor", "ceil", "prefer_floor", "prefer_ceil", "round_prefer_floor", "round_prefer_ceil"]
 Edge = Literal["replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"]
+InterpMode = Literal["linear", "nearest", "previous", "next", "catmull-rom", "area"]
+InterpEdge = Literal["replicate", "constant", "extrapolate"]
 Arithmetic = Literal["exact", "torch", "torch-direct", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
 Gravity: TypeAlias = Literal[
@@ -99,6 +101,8 @@ if TYPE_CHECKING:
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
     PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
+    # What has coordinates, positions and times.
+    Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
     Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
@@ -119,6 +123,16 @@ class RuleArguments(TypedDict, total=False):
     align: Align | None
     edge: Edge | None
     value: complex
+
+
+class InterpRule(TypedDict, total=False):
+    """Arguments of `interp` by name."""
+
+    mode: InterpMode
+    period: float | np.number[Any] | np.timedelta64 | None
+    edge: InterpEdge
+    value: complex | tuple[complex, complex]
+    weights: npt.ArrayLike | None
 
 
 class PictureRule(TypedDict, total=False):
