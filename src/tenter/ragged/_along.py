@@ -54,9 +54,8 @@ def pad(
         return padded.pad(given, s, room, value)
 
     def quick(room: Any) -> Any:
-        return padded.pad_plain(
-            x, in_host_memory(plan), max_len, value, plan.padding_side if side is None else side, room
-        )
+        its_side = plan._segments.padding_side if side is None else side
+        return padded.pad_plain(x, in_host_memory(plan), max_len, value, its_side, room)
 
     return made("Plan.pad", make, quick, out, True, x, max_len)
 
@@ -70,7 +69,8 @@ def unpad(plan: Plan[Any], x: Any, side: Any, out: Any, too_many: Any, no_other:
         return padded.unpad(numpy_or_torch("x", x), s)
 
     def quick(room: Any) -> Any:
-        return _native.ragged_unpad(x, in_host_memory(plan), None, plan.padding_side if side is None else side, room)
+        its_side = plan._segments.padding_side if side is None else side
+        return _native.ragged_unpad(x, in_host_memory(plan), None, its_side, room)
 
     return made("Plan.unpad", make, quick, out, True, x)
 
@@ -99,7 +99,7 @@ def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     if s.known() or s.total is not None or not x.ndim:
         return s
     found = segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
-    return found._replace(padding_side=s.padding_side)
+    return found._replace(padding_side=segments.side(s) if found.known() else s.padding_side)
 
 
 def in_host_memory(plan: Plan[Any]) -> Any:

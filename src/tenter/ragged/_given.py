@@ -29,8 +29,8 @@ def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
 
 
 def side_of(lengths: Any, padding_side: Any) -> Any:
-    """The side of the padding, as the core reads it."""
-    return lengths.padding_side if padding_side is None and isinstance(lengths, Plan) else padding_side
+    """The side of the padding, as the core reads it; it declines one that only a device knows."""
+    return lengths._segments.padding_side if padding_side is None and isinstance(lengths, Plan) else padding_side
 
 
 def as_array(lengths: Any) -> Any:

@@ -195,8 +195,8 @@ class Plan(Generic[Indices]):
         padding_side : {"left", "right"}, optional
             The side of the padding. By default it is found, and is the right if no row has both positions and padding.
             With a mask on a CUDA device, the call waits for the device to find and check it. If the side is given,
-            the call does not wait, and the mask is not checked. Compiled code does not find it: there the default is
-            the right.
+            the call does not wait, and the mask is not checked. Compiled code and `vmap` find the side without a wait,
+            when the code runs, and check the mask there.
 
         Returns
         -------
@@ -227,8 +227,9 @@ class Plan(Generic[Indices]):
 
     @property
     def padding_side(self) -> Literal["left", "right"]:
-        """Where `pad`, `unpad` and `mask` have the padding: "left" for the plan of such a mask, else "right"."""
-        return self._segments.padding_side  # type: ignore[return-value]
+        """Where `pad`, `unpad` and `mask` have the padding: "left" for the plan of such a mask, else "right". If only a
+        graph of compiled code knows it, it cannot be read there."""
+        return cast(Literal["left", "right"], segments.side(self._segments))
 
     @property
     def output_size(self) -> int:
