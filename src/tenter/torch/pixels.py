@@ -52,7 +52,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
 
 
 def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
-    """A JPEG decoded smaller, and the place of the whole image in it, whose last pixel may stand for fewer than others."""
+    """A JPEG decoded smaller, and where the whole image is there: its last pixels may stand for fewer than others."""
     x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
     height, width = (n // by if n % by == 0 else Fraction(n, by) for n in (at.height, at.width))
     return x, at if by == 1 else at._replace(height=height, width=width)
