@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import marks
 import numpy as np
 import tifffile
 from PIL import Image, ImageSequence
@@ -286,16 +287,5 @@ def table() -> str:
     return f"{tables[0]}\nThe messages of what is refused:\n\n{notes}\n{tables[1]}"
 
 
-def main() -> int:
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END, 1)
-    made = before + BEGIN + "\n" + table() + "\n" + END + after
-    if "--check" in sys.argv:
-        return int(page != made)
-    PAGE.write_text(made)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(marks.write(PAGE, BEGIN, END, table))
