@@ -89,6 +89,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
         return x, None
     what, sides = picture_sizes.wanted(size), (x.height, x.width)
     rows, columns = spans = (Fraction(0), Fraction(sides[0])), (Fraction(0), Fraction(sides[1]))
+    to: tuple[int, ...]
     if what is not None:
         to, (rows, columns) = picture_sizes.placed(what, spans)
     elif len(to := arguments.sizes("size", [size], least=1)) != 2:
