@@ -14,7 +14,7 @@ import pytest
 
 from cli_helpers import Image, _inside, files, noise, ran, refused, workers_die_on_b  # noqa: F401
 from daily import daily, together
-from tenter.cli import naming, workers
+from tenter.cli import naming
 from tenter.cli.main import main
 from tenter.cli.reading import opening
 
