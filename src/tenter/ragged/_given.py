@@ -6,7 +6,6 @@ from typing import Any
 
 from tenter._ragged import segments
 from tenter._specs.segments import Segments, check_total
-from tenter.ragged._along import in_host_memory
 from tenter.ragged._plan import Plan
 
 
@@ -35,4 +34,4 @@ def side_of(lengths: Any, padding_side: Any) -> Any:
 
 def as_array(lengths: Any) -> Any:
     """Lengths as the core reads them."""
-    return in_host_memory(lengths) if isinstance(lengths, Plan) else lengths
+    return lengths._in_host_memory() if isinstance(lengths, Plan) else lengths
