@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 from benchmarks.crops import photograph
 from benchmarks.table import lined
@@ -38,7 +37,12 @@ def pytorch() -> Call:
     def patches(image: Any) -> torch.Tensor:
         x = torch.from_numpy(np.asarray(image)).permute(2, 0, 1)
         size = BUDGET.sides(*x.shape[1:])
-        y = F.interpolate(x[None], size, mode="bicubic", antialias=True)[0].float().sub_(means).div_(stds)
+        y = (
+            torch.nn.functional.interpolate(x[None], size, mode="bicubic", antialias=True)[0]
+            .float()
+            .sub_(means)
+            .div_(stds)
+        )
         rows, columns = size[0] // PATCH, size[1] // PATCH
         y = y.reshape(3, rows // MERGE, MERGE, PATCH, columns // MERGE, MERGE, PATCH).permute(1, 4, 2, 5, 0, 3, 6)
         return y[:, :, :, :, :, None].expand(-1, -1, -1, -1, -1, FRAMES, -1, -1).reshape(rows * columns, -1)

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import marks
 import numpy as np
 import tifffile
 from PIL import Image, ImageSequence
@@ -290,18 +291,7 @@ def known(page: str) -> str:
     return "".join(line for line in page.splitlines(True) if APART in TYPES or not line.startswith(ITS_ROW))
 
 
-def main() -> int:
-    page = known(PAGE.read_text())
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END, 1)
-    made = before + BEGIN + "\n" + table() + "\n" + END + after
-    if "--check" in sys.argv:
-        return int(page != made)
-    if APART not in TYPES:
-        sys.exit("the rows of HEIC need pillow-heif")
-    PAGE.write_text(made)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    if APART not in TYPES and "--check" not in sys.argv:
+        sys.exit("the rows of HEIC need pillow-heif")
+    sys.exit(marks.write(PAGE, BEGIN, END, table, known))

@@ -82,6 +82,10 @@ def longest(s: Segments) -> Any:
     return spec.longest(s) if s.known() else expressions(s.offsets).longest(s)
 
 
+def side(s: Segments) -> str:
+    return s.padding_side if isinstance(s.padding_side, str) else expressions(s.offsets).side(s)
+
+
 def lengths(s: Segments) -> Any:
     return _given(s, s.lengths) if s.known() else expressions(s.offsets).lengths(s)
 

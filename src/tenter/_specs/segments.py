@@ -23,6 +23,9 @@ SIDES = ("right", "left")
 # The name in errors, where no public function is known.
 RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
+# The function whose lengths may be -1, for rows that are not rows of a mask, and what its rows are.
+OF_MASK = "ragged.Plan.from_mask"
+ROWS = "0 and 1, with padding at one side, the same for all rows"
 
 
 class Segments(NamedTuple):
@@ -34,7 +37,7 @@ class Segments(NamedTuple):
     library: that of the array that described the segments; indices are its arrays
     cached: copies of the offsets on devices, and plans for arrays of some layouts
     called: the public function, for errors that a device finds later
-    padding_side: where padded rows have their padding
+    padding_side: where padded rows have their padding; in traced code also a tensor, whether it is the left
     """
 
     offsets: Any
@@ -44,7 +47,7 @@ class Segments(NamedTuple):
     library: Any
     cached: dict[Any, Any]
     called: str = RAGGED
-    padding_side: str = "right"
+    padding_side: Any = "right"
 
     def known(self) -> bool:
         """True if the host can read the offsets now. A compiler must see what is done to them. Not a property: before
@@ -168,6 +171,12 @@ def padded_on(s: Segments, side: Any) -> Segments:
     """Returns segments with their padding on a side; None for the side that they have."""
     check_side(side)
     return s if side is None else s.changed(padding_side=side)
+
+
+def check_rows(lengths: Array) -> None:
+    """Refuses lengths of -1, which stand for rows that are not rows of a mask."""
+    if (wrong := _first(lengths < 0)) is not None:
+        refuse(ValueError, "mask", ROWS, f"another row {wrong}")
 
 
 def check_mask(name: str, mask: Any) -> None:

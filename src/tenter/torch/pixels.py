@@ -1,5 +1,6 @@
 """How one image or mask of a sample is resized, and becomes a tensor of floats where these are asked for."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,10 @@ def image(x: Any, at: Place, how: Made) -> Any:
 
 
 def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
+    """A JPEG decoded smaller, and where the whole image is there: its last pixels may stand for fewer than others."""
     x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
-    return x, at if by == 1 else at._replace(height=at.height // by, width=at.width // by)
+    height, width = (n // by if n % by == 0 else Fraction(n, by) for n in (at.height, at.width))
+    return x, at if by == 1 else at._replace(height=height, width=width)
 
 
 def mask(x: Any, at: Place, how: Made) -> Any:
