@@ -13,7 +13,7 @@ from tenter._arrays.library import dtype_name, surely
 from tenter._rules import filters
 from tenter._rules.axis_rule import EDGES, EDGES_ELSEWHERE, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
-from tenter._rules.presets import Convention, convention
+from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import spread
@@ -105,7 +105,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
             rules[k] = _reversed(rules[k], pair, lengths[k])
             flipped.append(which[k])
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.round_between_axes and any(r.antialias for r in rules)
+    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules)
     spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
     return spec, tuple(sorted(flipped))
 
@@ -188,13 +188,13 @@ def axis_rule(
     if align in ("align_corners", "corner_areas") and how.positions_from != "length":
         follows = None
     if a is None:
-        a = how.cubic_a_antialias if wide else how.cubic_a
+        a = with_antialias(how.cubic_a, wide)
     return AxisRule(
         kind=kind,
         align=align,
         scale=None if follows is None else str(follows),
         box=None if box is None else (str(box[0]), str(box[1])),
-        tie="prefer_ceil" if exact else how.nearest_tie,
+        tie="prefer_ceil" if exact else exact_tie(how.nearest_tie),
         arithmetic=arithmetic,
         edge=edge or _edge(how, mode, wide),
         antialias=wide,
@@ -208,27 +208,28 @@ def _kind(how: Convention, mode: str | filters.Filter, wide: bool, touched: bool
     if isinstance(mode, filters.Filter):
         a = filters.slope(mode)
         return mode if a is None else "cubic", a
-    if mode == "linear" and wide and how.antialias_method == "gaussian":
+    if mode == "linear" and wide and how.antialias == "gaussian":
         return "gaussian", None
     return {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode), None
 
 
 def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
-    return "renormalize" if mode == "area" else how.edge_antialias if wide else how.edge
+    found: str = "renormalize" if mode == "area" else with_antialias(how.edge, wide)
+    return found
 
 
 def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
     """How the positions of a nearest mode are rounded. PyTorch's formulas have no other alignment and no edges."""
-    arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
+    arithmetic = nearest_arithmetic(how, exact)
     return "exact" if align or (edge and arithmetic == "torch") else arithmetic
 
 
 def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: Any) -> str:
     """How positions are computed where inputs are summed."""
-    if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
+    if how.eight_bits == "opencv" and kind in ("linear", "cubic") and not wide:
         return "opencv"
     # PyTorch's linear modes ignore the scale of an axis that keeps its length.
-    return "torch" if how.copy_if_same_size and box is None else "exact"
+    return "torch" if how.positions_from == "scale_unless_same" and box is None else "exact"
 
 
 def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
