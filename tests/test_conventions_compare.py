@@ -110,9 +110,13 @@ def test_exceptions_are_on_the_page_of_differences():
         assert f"`{case.__name__}`" in text, case.__name__
 
 
-SAID = [("edge", edge) for edge in ("wrap", "reflect", "replicate")] + [
-    ("align", "asymmetric"),
-    ("align", "half_pixel"),
+SAID = [
+    ({"edge": "wrap"}, {}),
+    ({"edge": "reflect"}, {}),
+    ({"edge": "replicate"}, {}),
+    ({"edge": "constant"}, {"value": 2}),
+    ({"align": "asymmetric"}, {}),
+    ({"align": "half_pixel"}, {}),
 ]
 
 
@@ -124,9 +128,9 @@ def test_a_field_says_what_the_argument_of_its_name_says(like: str | None) -> No
     calls = [(n, mode, how) for n in (6, 13) for mode in modes if not mode.startswith("nearest") for how in ways]
     for n, mode, how in calls:
         by = functools.partial(tenter.resize, x, n, mode=mode, **how)
-        for field, word in SAID:
-            said = by(like=Convention.of(like, **{field: word}))
-            assert np.array_equal(said, by(like=like, **{field: word})), (n, mode, how, field, word)
+        for field, value in SAID:
+            said = by(like=Convention.of(like, **field), **value)
+            assert np.array_equal(said, by(like=like, **field, **value)), (n, mode, how, field)
         if mode == "cubic":
             given = tenter.resize(x, n, mode=cubic(-0.6), like=like, **how)
             assert np.array_equal(by(like=Convention.of(like, cubic_a=-0.6)), given), (n, how)

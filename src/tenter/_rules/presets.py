@@ -244,7 +244,8 @@ def _value(field: str, given: Any, argument: str) -> Any:
             _refuse(field, argument, "a finite number, Keys' a", describe(given))
         return given
     found = tie_of(given) if field == "nearest_tie" else given
-    if found not in (words := _WORDS[field]):
+    words = _WORDS[field]
+    if not isinstance(found, (str, bool)) or found not in words:
         close = did_you_mean(given, [w for w in words if isinstance(w, str)]) if isinstance(given, str) else ""
         _refuse(field, argument, f"one of {', '.join(map(str, words))}", repr(given) + close)
     return found

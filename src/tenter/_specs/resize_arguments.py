@@ -95,8 +95,8 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_word("align", align, ALIGNS, ALIGNS_ELSEWHERE)
     _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
     _check_antialias(antialias, modes, mode)
-    check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
+    check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)
     flipped = []
