@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tenter import _native, maps, memory  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
 from tenter._arrays.library import imported as _imported
-from tenter._arrays.names import unknown as _unknown
+from tenter._arrays.names import PART_RESIZED as _PART_RESIZED, unknown as _unknown
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
@@ -85,11 +85,11 @@ _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") |
 #: What other libraries' functions are here.
 _ELSEWHERE = {
     "pad": "tenter.ragged.pad for rows of unequal lengths, numpy.pad or torch.nn.functional.pad for edges",
-    "upsample": "tenter.interpolate", "crop_resize": "tenter.image.resize(x, size, box=...)",
+    "upsample": "tenter.interpolate", "crop_resize": _PART_RESIZED,
     **dict.fromkeys(("zoom", "rescale"), "tenter.resize(x, scale=...)"),
     "broadcast_to": "tenter.expand", "sequence_mask": "tenter.ragged.mask", "pad_sequence": "tenter.ragged.pad",
     "kron": "tenter.repeat_interleave, which is a Kronecker product with ones",
-    **dict.fromkeys(("resized_crop", "imresize", "thumbnail"), "tenter.image.resize"),
+    "resized_crop": _PART_RESIZED, **dict.fromkeys(("imresize", "thumbnail"), "tenter.image.resize"),
 }  # fmt: skip
 
 if not TYPE_CHECKING:  # which would take every name for one that there is

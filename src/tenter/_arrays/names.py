@@ -22,6 +22,8 @@ INSTEAD = {
     "labels": "mode='nearest-exact'",
     "recompute_scale_factor": "like=Convention.of('torch', positions_from='sizes')",
 }
+#: The call that resizes a part of an image, of which other libraries have a function.
+PART_RESIZED = "tenter.image.resize(x, size, box=((top, bottom), (left, right)))"
 #: Names in other libraries' functions, and what the argument may be called here.
 ELSEWHERE = {
     "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",),
@@ -116,8 +118,8 @@ def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> Non
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING:  # x is required, if not by another name
-            p = p.replace(default=p.empty if p.name == "x" else ...)
+        if p.default is MISSING:  # required, if not by another name
+            p = p.replace(default=p.empty)
         if p.name in ARRAYS and p.annotation == "Any":
             p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:

@@ -15,6 +15,8 @@ from tenter._specs.lengths import spread
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 # Modes that no filter widens: one input, or all that an output covers.
 NO_ANTIALIAS = (*NEAREST, "area")
+# Filters before which a decoder may average, where they antialias.
+AFTER_DECODERS = ("linear", "cubic", "hamming", "lanczos")
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 

@@ -8,6 +8,7 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array
+from tenter._arrays.names import INSTEAD
 from tenter._specs.lengths import channels_first
 from tenter._specs.picture_sizes import Fill, Fit
 
@@ -26,7 +27,7 @@ def usual_mode(like: Any) -> "Mode":
 #: Names that people try, and what to write: sizes that keep the ratio of the sides, labels, what a convention says.
 MEANT = {
     "width": "size=(None, {})", "height": "size=({}, None)", "fit": "size=Fit({})", "max_size": "size=Fit({})",
-    "long_edge": "size=Fit({})", "fill": "size=Fill({})", "labels": "mode='nearest-exact'",
+    "long_edge": "size=Fit({})", "fill": "size=Fill({})", "labels": INSTEAD["labels"],
     "premultiply": "alpha='premultiplied'", "edge": "like=Convention.of(edge={})",
     "align": "like=Convention.of(align={})",
 }  # fmt: skip

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tenter._arrays import pillow_images
-from tenter._arrays.arguments import MISSING, error, flag
+from tenter._arrays.arguments import MISSING, did_you_mean, error, flag
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
-from tenter._arrays.names import show_signature, take_other_names, unknown
+from tenter._arrays.names import PART_RESIZED, show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
 from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
 from tenter.image import _forms, _one
@@ -202,10 +202,8 @@ show_signature(resize)
 
 
 def __getattr__(name: str) -> Any:
-    hint = ""
-    if name == "crop_resize":
-        hint = " (image.resize(x, size, box=((top, bottom), (left, right))) resizes a part)"
-    raise unknown(__name__, name, hint)
+    meant = f" (did you mean {PART_RESIZED}?)" if name == "crop_resize" else did_you_mean(name, __all__)
+    raise unknown(__name__, name, meant)
 
 
 def __dir__() -> list[str]:

@@ -14,11 +14,9 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
-from tenter._specs.modes import NO_ANTIALIAS
+from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
 from tenter._specs.picture_sizes import Fill, Fit
 
-#: filters before which a decoder may average
-FILTERS = ("linear", "cubic", "hamming", "lanczos")
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
 
@@ -80,7 +78,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """Pillow's images that are not decoded yet, decoded smaller where an antialiasing filter makes them smaller still;
     and the size of the result, which follows from that of the whole image."""
     wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
-    if not wide or given["mode"] not in FILTERS or given["scale"] is not None or given["box"] is not None:
+    if not wide or given["mode"] not in AFTER_DECODERS or given["scale"] is not None or given["box"] is not None:
         return x, size
     if is_many(x):
         return [drafted(each, size, given)[0] if pillow_images.is_image(each) else each for each in x], size

@@ -6,7 +6,7 @@ from typing import Any
 
 from tenter import resampling
 from tenter._arrays.arguments import array, flag, output
-from tenter._arrays.errors import refuse
+from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
@@ -71,10 +71,9 @@ def _picture(
 def _resized(x: Any, size: Any, axes: tuple[int, int], out: Any, given: dict[str, Any]) -> Any:
     try:
         return resampling.resize(x, size, axes=axes, out=out, **given)
-    except (TypeError, ValueError):
-        resize_arguments.checked(
-            x, resize_arguments.Arguments(size, axes=axes, **given)
-        )  # for the call as it was written
+    except Exception as inner:
+        if isinstance(inner.__context__, Refusal):  # of which the error shows the call as it was written
+            raise inner.__context__ from None
         raise
 
 
