@@ -172,6 +172,8 @@ def _along_several(x: Any, repeats: dict[Any, Any], dim: Any, output_size: Any, 
         if axis in by_dim:
             refuse(ValueError, "repeats", "each dim once", describe(repeats))
         by_dim[axis] = each
+    if not by_dim:
+        return repeat(x, *[1] * x.ndim, out=out)
     if of(x).PACKAGE not in ("numpy", "torch") or any(traced(a) or on_device(a) for a in (x, *by_dim.values())):
         for axis, each in by_dim.items():
             x = repeat_interleave(x, each, axis)
