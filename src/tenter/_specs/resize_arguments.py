@@ -78,7 +78,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     by_scale = size is None
     wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
     which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
-    if not by_scale and may_be_channels(x, axes):
+    if not by_scale and checks_each_size(x, axes):
         _check_channels(x, wanted)
     n = len(which)
     lengths = [x.shape[axis] for axis in which]
@@ -135,7 +135,7 @@ def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
 
 def _check_aliases(antialias: Any, modes: Sequence[Any], like: Any, how: Convention) -> None:
     """Refuses lanczos by the rules of a library that does not antialias by default: it is a filter for shrinking, and
-    would alias. Whatever the size, as calls of one kind are checked once."""
+    would alias. Whatever the size: a loader whose images mostly grow would fail at the first one that shrinks."""
     if antialias is not None or how.antialias:
         return
     for m in modes:
@@ -257,8 +257,9 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
     return which
 
 
-def may_be_channels(x: Any, axes: Any) -> bool:
-    """Whether a size for each dim may mix the channels of an image of bytes: each size is checked."""
+def checks_each_size(x: Any, axes: Any) -> bool:
+    """Whether another call of the same kind may be refused for its size, so that each is checked: a size for each dim
+    may mix the channels of an image of bytes."""
     return axes is None and x.ndim == 3 and dtype_name(x) == "uint8"
 
 
