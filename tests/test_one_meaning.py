@@ -191,6 +191,8 @@ ASKED: list[tuple[Any, str, list[str]]] = [
     (lambda: tenter.repeat(np.array([10, 20]), repeats=(1, 2)), "sizes", ["repeat_interleave(x, [1, 2])"]),
     (lambda: tenter.repeat([10, 20], (1, 2)), "sizes", ["repeat_interleave(x, [1, 2])"]),
     (lambda: lazy.repeat(np.array([10, 20]), [1, 2]), "sizes", ["repeat_interleave(x, [1, 2])"]),
+    (lambda: tenter.repeat(np.array([10, 20]), [3]), "sizes", ["tile(x, 3) for the whole array", "repeat_interleave(x, [3])"]),
+    (lambda: lazy.repeat(np.array([10, 20]), (3,)), "sizes", ["repeat_interleave(x, [3])"]),
     (lambda: tenter.resize(WAVES, (2, 50), align="corners"), "align", ["here it is 'align_corners'"]),
     (lambda: tenter.resize(WAVES, (2, 50), align="center"), "align", ["here it is 'half_pixel'"]),
 ]  # fmt: skip

@@ -149,6 +149,9 @@ def repeat_interleave(
         if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size, out)
         x = array("x", x)
+        if isinstance(dim, (list, tuple)):
+            each = ", ".join(f"{d}: {describe(repeats)}" for d in dim)
+            refuse(TypeError, "dim", "an int", f"{describe(dim)} (did you mean repeats={{{each}}}?)")
         if isinstance(repeats, dict):
             return _along_several(x, repeats, dim, output_size, out)
         flat, axis = repeated.along(x, "dim", dim)
@@ -168,6 +171,8 @@ def _along_several(x: Any, repeats: dict[Any, Any], dim: Any, output_size: Any, 
             refuse(ValueError, name, "None, as repeats is a dict of dims", describe(value))
     by_dim: dict[int, Any] = {}
     for key, each in repeats.items():
+        if isinstance(key, str):
+            refuse(TypeError, "repeats", "dims that are ints, such as {0: 2, 1: 3}", describe(repeats))
         axis = one_dim("repeats", key, x.ndim)
         if axis in by_dim:
             refuse(ValueError, "repeats", "each dim once", describe(repeats))
@@ -201,6 +206,8 @@ def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> S
 
 def _positions(repeats: Any, dim: Any, output_size: Any, out: Any) -> Any:
     """repeat_interleave of one argument."""
+    if dim is not None and getattr(repeats, "ndim", 1) != 1:
+        refuse(TypeError, "repeats", f"counts, as dim={describe(dim)} is given", "none")
     if out is not None and dim is None:
         written = into.by_core(lambda room: _native.ragged_row_ids(repeats, output_size, room), out)
         if written is not None:
@@ -379,6 +386,8 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
             refuse_axis("tile", other)
             x, given = take_other_names(tile, other, input=("x", x), dims=("dims", dims))
             dims = given if type(given) is tuple else (given,)
+        elif not dims and x is not MISSING:
+            refuse(TypeError, "dims", "how many times to repeat x along each dim", "none")
         given = dims[0] if len(dims) == 1 and type(dims[0]) is tuple else dims
         if out is None:
             find = FIND.get(type(x), unknown)

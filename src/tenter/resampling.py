@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer
+from tenter._arrays.arguments import MISSING, array, describe, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
@@ -410,6 +410,10 @@ def axis_map(
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
+    for word in ("axes", "out"):
+        if word in how:
+            refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(how[word])}")
+            raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
     if unknown or too_many is not None:
         raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)

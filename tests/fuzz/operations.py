@@ -216,8 +216,9 @@ def _tiled(r: Draw, function: str) -> Call:
         args = [r.pick((tuple(given), given))] if n != 1 or r.chance(0.5) else [given[0]]
     else:
         is_one = r.chance(0.5) or not given
-        if function == "tenter.repeat" and how.library == "numpy" and len(given) == np.prod(shape) > 1:
-            is_one = False  # which numpy.repeat would take for counts
+        counts_of_numpy = len(given) == np.prod(shape) > 1 or (n == ndim == 1 < np.prod(shape) and sizes[0] > 1)
+        if function == "tenter.repeat" and how.library == "numpy" and counts_of_numpy:
+            is_one = False
         args = [tuple(given)] if is_one else given
     if function == "tenter.numpy.tile" and n and n <= ndim and r.chance(0.3):
         axes = [r.pick((d, d - ndim)) for d in range(ndim - n, ndim)]

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.axis_rule import EDGES
-from tenter._rules.geometry import ALIGNS, LARGEST, TIES, is_real, tie_of
+from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, LARGEST, TIES, is_real, tie_of
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Fields, Like, Unpack
@@ -202,7 +203,11 @@ def convention(like: object, argument: str = "like") -> Convention:
         return checked(like, argument)
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, argument, expected, describe(like))
+        name = getattr(like, "__name__", None)  # of a module
+        named = OTHER_NAMES.get(name, name) if isinstance(name, str) else None
+        refuse(
+            TypeError, argument, expected, describe(like) + (f" (did you mean {named!r}?)" if named in PRESETS else "")
+        )
     like = OTHER_NAMES.get(like, like)
     if like not in PRESETS:
         refuse(ValueError, argument, expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
@@ -245,6 +250,10 @@ def _value(field: str, given: Any, argument: str) -> Any:
         return given
     found = tie_of(given) if field == "nearest_tie" else given
     words = _WORDS[field]
+    if isinstance(given, str) and given not in words:
+        here = edge_here(given) if field == "edge" else ALIGNS_ELSEWHERE.get(given)
+        if here in words:
+            _refuse(field, argument, f"one of {', '.join(map(str, words))}", f"{given!r} (here it is {here!r})")
     if not isinstance(found, (str, bool)) or found not in words:
         close = did_you_mean(given, [w for w in words if isinstance(w, str)]) if isinstance(given, str) else ""
         _refuse(field, argument, f"one of {', '.join(map(str, words))}", repr(given) + close)

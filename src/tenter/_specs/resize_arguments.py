@@ -1,17 +1,18 @@
 """resize's arguments, in order: what a convention says where they say nothing."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, one_of
 from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely
 from tenter._rules import filters
-from tenter._rules.axis_rule import EDGES, EDGES_ELSEWHERE, NEAREST, AxisRule
+from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
 from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
 from tenter._specs import lengths as of_lengths
@@ -76,6 +77,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     size, scale, axes, mode, antialias, like, box, align, edge, value = given
     _check_one_given(size, scale)
     by_scale = size is None
+    of_lengths.refuse_other_sizes(size, "scale")
     wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
     which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
     if not by_scale and checks_each_size(x, axes):
@@ -92,8 +94,8 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     else:
         _check_sizes(size, wanted, n)
         out, follows = _fitted(wanted, extents, how)
-    _check_word("align", align, ALIGNS, ALIGNS_ELSEWHERE)
-    _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
+    _check_word("align", align, ALIGNS, lambda word: ALIGNS_ELSEWHERE.get(word, word))
+    _check_word("edge", edge, EDGES, edge_here)
     _check_antialias(antialias, modes, mode)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
@@ -167,9 +169,10 @@ def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> 
     return out, [None if by_lengths else Fraction(f) for f in factors]
 
 
-def _check_word(name: str, word: Any, known: Sequence[str], elsewhere: dict[str, str]) -> None:
-    if isinstance(word, str) and word in elsewhere:
-        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {elsewhere[word]!r})")
+def _check_word(name: str, word: Any, known: Sequence[str], here: Callable[[str], str]) -> None:
+    """here: what another library's word is here."""
+    if isinstance(word, str) and word not in known and (meant := here(word)) in known:
+        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {meant!r})")
     one_of(name, word, (*known, None))
 
 
@@ -275,7 +278,7 @@ def _check_channels(x: Any, wanted: Sequence[Any]) -> None:
 
 def _numbers_of(names: Any, ndim: int) -> str:
     """The axes that names are likely to mean, to be put after what is expected."""
-    letters = "".join(map(str, names)).replace(",", "").lower()
+    letters = "".join(map(str, names)).replace(",", "").replace(" ", "").lower()
     n = len(letters)
     if n == ndim:
         return f": axes={tuple(range(ndim))} for all of them"

@@ -21,6 +21,9 @@ LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
 
 def check(layout: Any) -> None:
+    word = layout.upper().replace(" ", "").replace("B", "N") if isinstance(layout, str) else ""
+    if word in LAYOUTS and word != layout:
+        refuse(ValueError, "layout", f"one of {', '.join(LAYOUTS)}", f"{layout!r} (did you mean {word!r}?)")
     arguments.one_of("layout", layout, LAYOUTS)
 
 

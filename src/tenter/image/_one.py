@@ -26,7 +26,8 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
     mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
-    has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes)
+    has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes, layout is not None and layout[0] == "N")
+    picture_arguments.refuse_edges(given["mode"])
     picture_arguments.check_size(x, size)
     flag("linear_light", how["linear_light"])
     to = size
