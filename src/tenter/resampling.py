@@ -410,9 +410,9 @@ def axis_map(
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
-    for word in ("axes", "out"):
-        if word in how:
-            refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(how[word])}")
+    for word, value in how.items():
+        if word in ("axes", "out"):
+            refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(value)}")
             raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
     if unknown or too_many is not None:
