@@ -19,8 +19,10 @@ from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
 )
-from tenter.ops import expand, repeat, repeat_interleave, tile
-from tenter.resampling import axis_map, interpolate, resize
+from tenter.interleaving import repeat_interleave
+from tenter.interpolation import interpolate
+from tenter.ops import expand, repeat, tile
+from tenter.resampling import axis_map, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
