@@ -147,9 +147,9 @@ def repeat_interleave(
         if repeats is MISSING and x is not MISSING:
             return _positions(x, dim, output_size, out)
         x = array("x", x)
-        if isinstance(dim, (list, tuple)):
-            each = ", ".join(f"{d}: {describe(repeats)}" for d in dim)
-            refuse(TypeError, "dim", "an int", f"{describe(dim)} (did you mean repeats={{{each}}}?)")
+        if isinstance(dim, (list, tuple)) and all(type(d) is int for d in dim):
+            each = describe(dict.fromkeys(dim, repeats))
+            refuse(TypeError, "dim", "an int", f"{describe(dim)} (did you mean repeats={each}?)")
         if isinstance(repeats, dict):
             return _along_several(x, repeats, dim, output_size, out)
         flat, axis = repeated.along(x, "dim", dim)

@@ -140,7 +140,7 @@ def refuse_other_sizes(size: Any, scale: str) -> None:
         else:
             return
     elif isinstance(size, dict) and size and all(type(n) is int for n in (*size, *size.values())):
-        meant = f"size={tuple(size.values())}, axes={tuple(size)}"
+        meant = f"size={describe(tuple(size.values()))}, axes={describe(tuple(size))}"
     elif (each := size if isinstance(size, (list, tuple)) else (size,)) and any(type(n) is float for n in each):
         if not all(type(n) in (int, float) and 0 < n < math.inf for n in each) or all(n == int(n) for n in each):
             return
