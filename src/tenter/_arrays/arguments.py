@@ -10,6 +10,7 @@ import itertools
 import math
 import operator
 from collections.abc import Collection, Mapping, Sequence, Set
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,8 @@ def describe(value: Any) -> str:
             return f"{dtype_name(value)}[...]"
     if pillow_images.is_image(value):
         return f"PIL.Image {value.mode}[{value.height}, {value.width}]"
+    if isinstance(value, ModuleType):  # whose repr has a path
+        return f"module {value.__name__}"
     if foreign.holds_an_array(value):
         return class_name(type(value))
     try:

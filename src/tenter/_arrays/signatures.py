@@ -76,7 +76,7 @@ Tie = Literal["floor", "ceil", "prefer_floor", "prefer_ceil", "round_prefer_floo
 Edge = Literal["replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"]
 InterpMode = Literal["linear", "nearest", "previous", "next", "catmull-rom", "area"]
 InterpEdge = Literal["replicate", "constant", "extrapolate"]
-Arithmetic = Literal["exact", "torch", "torch-direct", "pillow", "opencv", "jax", "scipy"]
+RoundedAs = Literal["torch", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
@@ -155,20 +155,14 @@ class Fields(TypedDict, total=False):
     align: Align
     nearest_align: Align
     corners_antialias: Align
-    nearest_tie: Tie
-    nearest_arithmetic: Arithmetic
-    nearest_exact_arithmetic: Arithmetic
-    cubic_a: float
-    cubic_a_antialias: float
-    edge: Edge
-    edge_antialias: Edge
-    antialias: bool
-    antialias_method: Literal["filter", "gaussian"]
+    nearest_tie: Tie | RoundedAs
+    cubic_a: float | tuple[float, float]
+    edge: Edge | tuple[Edge, Edge]
+    antialias: bool | Literal["gaussian"]
     area: Literal["overlap", "touched"]
     length_rounding: Rounding
-    positions_from: Literal["sizes", "scale", "length"]
-    copy_if_same_size: bool
-    round_between_axes: bool
+    positions_from: Literal["sizes", "scale", "scale_unless_same", "length"]
+    eight_bits: Literal["once", "pillow", "opencv"]
     aspect_ratio: AspectRatio
     modes: tuple[str, ...]
 

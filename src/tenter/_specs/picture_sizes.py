@@ -83,6 +83,7 @@ class Fit:
     def __post_init__(self) -> None:
         try:
             _sides(self.size)
+            _refuse_two_sides("enlarge", self.enlarge, self.size)
             arguments.flag("enlarge", self.enlarge)
         except Refusal as refusal:
             raise error(refusal, "image.Fit", self.size, enlarge=self.enlarge) from None
@@ -127,6 +128,7 @@ class Fill:
     def __post_init__(self) -> None:
         try:
             _sides(self.size)
+            _refuse_two_sides("gravity", self.gravity, self.size)
             if self.gravity not in GRAVITIES:
                 name = self.gravity
                 word = did_you_mean(name, tuple(GRAVITIES)) if isinstance(name, str) else ""
@@ -269,6 +271,11 @@ def wanted(size: Any) -> Wanted | None:
         refuse(ValueError, "size", "(height, width), at most one of them None", describe(size))
     height, width = (None if n is None else arguments.integer("size", n, "an int", 1) for n in size)
     return Wanted((height, width), True)
+
+
+def _refuse_two_sides(name: str, value: Any, size: Any) -> None:
+    if type(value) is int:
+        refuse(TypeError, name, f"two sides in one size, ({describe(size)}, {value})", f"{value}")
 
 
 def _sides(size: Any) -> tuple[int, int]:

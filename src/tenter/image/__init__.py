@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tenter._arrays import pillow_images
-from tenter._arrays.arguments import MISSING, error, flag
+from tenter._arrays.arguments import MISSING, did_you_mean, error, flag
+from tenter._arrays.elsewhere import PART_RESIZED
 from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names, unknown
@@ -203,11 +204,20 @@ def resize(
 show_signature(resize)
 
 
+#: What other libraries' functions are here.
+_ELSEWHERE = {
+    **dict.fromkeys(("crop_resize", "resized_crop", "crop"), PART_RESIZED),
+    "reduce": "image.resize(x, size, mode='area')",
+    **dict.fromkeys(("thumbnail", "contain"), "image.resize(x, image.Fit(size))"),
+    **dict.fromkeys(("fit", "cover"), "image.resize(x, image.Fill(size)), which crops"),
+    **dict.fromkeys(("rescale", "zoom", "scale"), "image.resize(x, scale=...)"),
+    **dict.fromkeys(("open", "imread", "Image"), "PIL.Image, whose images image.resize takes"),
+}  # fmt: skip
+
+
 def __getattr__(name: str) -> Any:
-    hint = ""
-    if name == "crop_resize":
-        hint = " (image.resize(x, size, box=((top, bottom), (left, right))) resizes a part)"
-    raise unknown(__name__, name, hint)
+    meant = _ELSEWHERE.get(name)
+    raise unknown(__name__, name, f" (did you mean {meant}?)" if meant else did_you_mean(name, __all__))
 
 
 def __dir__() -> list[str]:

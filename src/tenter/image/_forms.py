@@ -14,15 +14,16 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
-from tenter._specs.modes import NO_ANTIALIAS
+from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
 from tenter._specs.picture_sizes import Budget, Fill, Fit
 
-#: filters before which a decoder may average
-FILTERS = ("linear", "cubic", "hamming", "lanczos")
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
 
 def check(layout: Any) -> None:
+    word = layout.upper().replace(" ", "").replace("B", "N") if isinstance(layout, str) else ""
+    if word in LAYOUTS and word != layout:
+        refuse(ValueError, "layout", f"one of {', '.join(LAYOUTS)}", f"{layout!r} (did you mean {word!r}?)")
     arguments.one_of("layout", layout, LAYOUTS)
 
 
@@ -80,7 +81,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """Pillow's images that are not decoded yet, decoded smaller where an antialiasing filter makes them smaller still;
     and the box of each that is the whole image then, None for all: the last pixel may stand for fewer than others."""
     wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
-    if not wide or given["mode"] not in FILTERS or given["scale"] is not None or given["box"] is not None:
+    if not wide or given["mode"] not in AFTER_DECODERS or given["scale"] is not None or given["box"] is not None:
         return x, None
     if isinstance(size, Budget):  # whose sides are rounded from those of the whole image
         return x, None

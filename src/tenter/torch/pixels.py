@@ -10,13 +10,12 @@ from tenter import image as pictures, resampling
 from tenter._arrays import pillow_images, torch_tensors
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Array
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.modes import AFTER_DECODERS
 from tenter.torch import normalized
 from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
-from tenter.torch.transform_arguments import MODES, NEAREST, Made
-
-#: filters before which a decoder may average
-FILTERS = ("bilinear", "bicubic", "hamming", "lanczos")
+from tenter.torch.transform_arguments import MODES, Made
 
 
 def image(x: Any, at: Place, how: Made) -> Any:
@@ -33,7 +32,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
-    if how.draft and antialias and mode in FILTERS:
+    if how.draft and antialias and MODES[mode] in AFTER_DECODERS:
         x, at = _drafted(x, at)
     pixels = pillow_images.array_of(x)
     if x.mode in pillow_images.ALPHA:
