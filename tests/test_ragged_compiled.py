@@ -53,21 +53,6 @@ def test_compiled_code_refuses_what_eager_code_refuses(backend, name):
         assert first_line(lambda: compiled(T(values))) == first_line(lambda: call(T(values))), values
 
 
-def test_compiled_code_does_not_take_a_left_mask_for_a_right_one():
-    """Eager code finds the side."""
-    torch._dynamo.reset()
-    given = T([[0, 1, 1], [1, 1, 1]])
-    assert ragged.Plan.from_mask(given).padding_side == "left"
-
-    def padded(mask, side):
-        return ragged.Plan.from_mask(mask, padding_side=side).pad(X[:5], 3)
-
-    compiled = torch.compile(padded, fullgraph=True, backend="eager")
-    assert torch.equal(compiled(given, "left"), padded(given, "left"))
-    with pytest.raises(ValueError, match=r"got it on the left of row 0 \(padding_side='left' takes that\)"):
-        compiled(given, None)
-
-
 PADDED = torch.ones(3, 4, 2)
 METHODS = {
     "pad": lambda plan: plan.pad(X, 4),
