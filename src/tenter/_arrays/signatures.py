@@ -59,7 +59,7 @@ InterpolateMode = Literal[
 ]  # fmt: skip
 Mode = Literal[
     "nearest", "nearest-exact", "linear", "cubic", "lanczos", "area", "catmull-rom", "mitchell", "bspline", "lanczos2",
-    "lanczos3", "lanczos4", "lanczos5", "box", "hamming",
+    "lanczos3", "lanczos4", "lanczos5", "box", "hamming", "spline2", "spline3", "spline4", "spline5",
 ]  # fmt: skip
 ModeName = Mode | Literal["bilinear", "bicubic", "trilinear"]
 Like = Literal[
@@ -146,6 +146,7 @@ class Fields(TypedDict, total=False):
     nearest_exact_arithmetic: Arithmetic
     cubic_a: float
     cubic_a_antialias: float
+    cubic: Literal["keys", "spline"]
     edge: Edge
     edge_antialias: Edge
     antialias: bool

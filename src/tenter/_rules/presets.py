@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
+from tenter._rules import splines
 from tenter._rules.axis_rule import ARITHMETIC, EDGES
 from tenter._rules.geometry import ALIGNS, LARGEST, TIES, is_real, tie_of
 
@@ -38,6 +39,8 @@ class Convention(NamedTuple):
         The slope `a` of Keys' cubic filter, which mode "cubic" uses.
     cubic_a_antialias : float, default -0.5
         The same with antialias.
+    cubic : {"keys", "spline"}
+        What mode "cubic" is: Keys' filter, or mode "spline3".
     edge : str, default "replicate"
         What is read outside the array: one of the words of `edge` of `resize`.
     edge_antialias : str, default "renormalize"
@@ -45,7 +48,7 @@ class Convention(NamedTuple):
     antialias : bool, default False
         Whether shrinking is antialiased if the call does not say.
     antialias_method : {"filter", "gaussian"}
-        How mode "linear" is antialiased: by a wider filter, or by a Gaussian blur before it.
+        How mode "linear", and splines, are antialiased: by a wider filter, or by a Gaussian blur before them.
     area : {"overlap", "touched"}
         Whether mode "area" weights pixels by how much of each is within the output's area, or takes the mean of all
         pixels that the area touches.
@@ -87,6 +90,7 @@ class Convention(NamedTuple):
     nearest_exact_arithmetic: str = "exact"
     cubic_a: float = -0.75
     cubic_a_antialias: float = -0.5
+    cubic: str = "keys"
     edge: str = "replicate"
     edge_antialias: str = "renormalize"
     antialias: bool = False
@@ -140,6 +144,9 @@ class Convention(NamedTuple):
             raise error(refusal, "Convention.of", like, **fields) from None
 
 
+# SciPy's orders 0 to 5; "cubic" is order 3 again.
+_OF_ORDERS = ("nearest", "nearest-exact", "linear", "cubic", *splines.ORDERS)
+
 PRESETS = {
     # torch.nn.functional.interpolate. With antialias it follows Pillow.
     "torch": Convention(
@@ -169,18 +176,15 @@ PRESETS = {
     "tensorflow": Convention(
         nearest_arithmetic="jax", nearest_exact_arithmetic="jax", cubic_a=-0.5, edge="renormalize",
     ),
-    # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
+    # skimage.transform.resize, mode="reflect"; order 0 with anti_aliasing=False.
     "skimage": Convention(
         nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect",
-        antialias=True, antialias_method="gaussian", length_rounding="round_even",
-        modes=("nearest", "nearest-exact", "linear"),
+        antialias=True, antialias_method="gaussian", length_rounding="round_even", cubic="spline", modes=_OF_ORDERS,
     ),
-    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
-    # align="half_pixel".
+    # scipy.ndimage.zoom, grid_mode=False. grid_mode=True is nearest-exact, or another mode with align="half_pixel".
     "scipy": Convention(
         align="align_corners", nearest_align="align_corners", nearest_arithmetic="scipy",
-        nearest_exact_arithmetic="scipy", length_rounding="round_even",
-        modes=("nearest", "nearest-exact", "linear"),
+        nearest_exact_arithmetic="scipy", length_rounding="round_even", cubic="spline", modes=_OF_ORDERS,
     ),
 }  # fmt: skip
 
@@ -215,7 +219,7 @@ def convention(like: object, argument: str = "like") -> Convention:
 _WORDS: dict[str, tuple[str, ...]] = {
     "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": TIES, "edge": EDGES,
     "edge_antialias": EDGES, "nearest_arithmetic": ARITHMETIC, "nearest_exact_arithmetic": ARITHMETIC,
-    "antialias_method": ("filter", "gaussian"), "area": ("touched", "overlap"),
+    "cubic": ("keys", "spline"), "antialias_method": ("filter", "gaussian"), "area": ("touched", "overlap"),
     "length_rounding": _native.WORDS["rounding"], "positions_from": ("scale", "sizes", "length"),
     "aspect_ratio": _native.WORDS["policy"],
 }  # fmt: skip
