@@ -25,6 +25,7 @@ WORDS = {
     "nearest_exact_arithmetic": ARITHMETIC,
     "edge": EDGES,
     "edge_antialias": EDGES,
+    "cubic": ("keys", "spline"),
     "antialias_method": ("filter", "gaussian"),
     "area": ("touched", "overlap"),
     "length_rounding": ("floor", "round", "round_even", "ceil"),

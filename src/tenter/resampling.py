@@ -13,6 +13,7 @@ from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
+from tenter._rules import splines
 from tenter._specs import interpolate_arguments, modes, resize_arguments
 from tenter.maps import AxisMap
 
@@ -374,7 +375,8 @@ def axis_map(
     too_many: None = None,
     **how: Unpack[RuleArguments],
 ) -> AxisMap:
-    """The map that `resize` applies to one axis of a float32 array. Provisional: it may change before 1.0.
+    """The map that `resize` applies to one axis of a float32 array; of splines, of a float64 array. Provisional: it may
+    change before 1.0.
 
     Parameters
     ----------
@@ -418,7 +420,7 @@ def axis_map(
         spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(n_out, mode=mode, **how))
         if flipped:
             refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
-        ((_, found),) = spec.maps(x.shape, "float32", False)
+        ((_, found),) = spec.maps(x.shape, "float64" if spec.rules[0].kind in splines.KINDS else "float32", False)
         made: AxisMap = found
         return made
     except Refusal as refusal:

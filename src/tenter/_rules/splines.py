@@ -110,14 +110,22 @@ def support(order: int) -> float:
 
 def cardinal(order: int, distance: Floats) -> Floats:
     """Returns the weights of samples in a spline, by their distance from the output."""
-    row = inverse(order, SINGLES)
-    reach = len(row) // 2
+    return _sums(order, distance, inverse(order, SINGLES))
+
+
+def kernel(order: int, distance: Floats) -> Floats:
+    """Returns the weights of coefficients in a spline, by their distance from the output."""
+    return _sums(order, distance, np.ones(1))
+
+
+def _sums(order: int, distance: Floats, row: Floats) -> Floats:
+    """Returns sums of B-splines that are moved by whole samples. row: an odd number of factors."""
     twice = 2 * np.asarray(distance, np.float64) + (order % 2 == 0)
     whole = np.floor(twice / 2)
     value = bsplines(order, twice / 2 - whole)
     made = np.zeros(len(value))
     for k in range(order + 1):
-        place = whole.astype(np.int64) - order // 2 + k + reach
+        place = whole.astype(np.int64) - order // 2 + k + len(row) // 2
         inside = (place >= 0) & (place < len(row))
         made += np.where(inside, value[:, k] * row[np.clip(place, 0, len(row) - 1)], 0.0)
     return made

@@ -113,3 +113,10 @@ def _gather(weight: Floats, read: Ints, used: Array, n_in: int) -> Gather:
     summed = np.bincount(which, weight[used], len(place))
     offset = np.searchsorted(place // n_in, np.arange(len(read) + 1))
     return Gather(n_in, len(read), offset, place % n_in, summed)
+
+
+def coefficients(order: int, n: int, edge: str) -> AxisMap:
+    """Returns inv(B): the map from the samples of an axis to its coefficients."""
+    row = splines.inverse(order, splines.DOUBLES)
+    check_table_size(3.0 * n * len(row), 8)
+    return _rows(np.tile(row, (n, 1)), np.arange(n) - len(row) // 2, np.zeros(n, bool), n, edge)

@@ -30,7 +30,6 @@ from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, open
 from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, first_line, named
 from tenter.cli.sizes import check_fits, scaled
-from tenter.cli.splines import WHY, is_spline, zoomed
 from tenter.cli.target import Target, check_box, find_target, reduction
 from tenter.cli.voxels import given, spaced
 from tenter.cli.writing.encoding import Encoding, changes_file
@@ -292,8 +291,6 @@ def _resize_stack(source: Path, name: str, from_: str, output: str, options: Opt
 
 
 def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
-    if is_spline(options):
-        raise Refusal(WHY)
     box = target.box
     if box is None and picture.reduced > 1:
         box = (0, 0, *picture.size)  # which may end within the last of the reduced pixels
@@ -322,8 +319,6 @@ def _resize_array(
         if -array.ndim <= axis < array.ndim:
             shape[axis] = length
     _check_result(shape, array, " x ".join(map(str, shape)))
-    if is_spline(options) and all(-array.ndim <= axis < array.ndim for axis in axes):
-        return zoomed(array, axes, size, options), Sizes(lengths, size)
     box = options.box
     resized: Pixels = tenter.resize(
         array,
