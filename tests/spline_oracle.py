@@ -34,7 +34,7 @@ def stands_for(i: int, n: int, edge: str) -> int | None:
     return oracle.pixel(folded - PADDING, n, edge)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def coefficients_of(n: int, order: int, edge: str) -> np.ndarray:
     """The matrix from samples to coefficients, those of the padding included."""
     length = n + 2 * FAR

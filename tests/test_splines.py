@@ -36,7 +36,12 @@ def called(seed):
     """Arguments of one random call of SciPy's zoom, and of the same call of resize; None where SciPy's length is
     another, or its last position is beyond the axis by a rounding error."""
     r = np.random.default_rng(seed)
-    ndim, order, mode, centered = r.integers(1, 4), int(r.integers(2, 6)), str(r.choice(list(EDGES))), bool(r.integers(2))
+    ndim, order, mode, centered = (
+        r.integers(1, 4),
+        int(r.integers(2, 6)),
+        str(r.choice(list(EDGES))),
+        bool(r.integers(2)),
+    )
     least = SHORTEST_REFLECTED if mode == "reflect" else 1
     shape = tuple(map(int, r.integers(least, least + (60, 24, 12)[ndim - 1], ndim)))
     size = tuple(map(int, r.integers(1, (90, 40, 16)[ndim - 1], ndim)))
@@ -140,7 +145,9 @@ def test_values_are_rounded_once_to_their_dtype(dtype):
     y = tenter.resize(x, (30, 9), axes=(1, 2), mode="spline3", antialias=False)
     assert y.dtype == x.dtype
     real = x.dtype.kind != "c"
-    exact = tenter.resize(x.astype("float64" if real else "complex128"), (30, 9), axes=(1, 2), mode="spline3", antialias=False)
+    exact = tenter.resize(
+        x.astype("float64" if real else "complex128"), (30, 9), axes=(1, 2), mode="spline3", antialias=False
+    )
     if x.dtype.kind in "iu":
         info = np.iinfo(dtype)
         assert np.all(np.abs(y - np.clip(exact, info.min, info.max)) <= 0.5 + 1e-4)
@@ -167,14 +174,20 @@ def test_layout_batches_and_threads_change_no_bit():
     assert tenter.resize(x, out=out, **how) is out and out.tobytes() == want.tobytes()
 
 
-@pytest.mark.parametrize(("edge", "like"), [("reflect", None), ("replicate", None), ("wrap", None), ("reflect", "scipy")])
+@pytest.mark.parametrize(
+    ("edge", "like"), [("reflect", None), ("replicate", None), ("wrap", None), ("reflect", "scipy")]
+)
 def test_parts_are_bit_identical_to_the_whole(edge, like):
     x = np.random.default_rng(0).standard_normal((90, 40)).astype(np.float32)
     for size in ((190, 61), (50, 90), (301, 20)):
         how = {"size": size, "axes": (0, 1), "mode": "spline3", "edge": edge, "like": like, "antialias": False}
         want = tenter.resize(x, **how)
         made = tenter.lazy.resize(x, **how)
-        for rows, columns in ((slice(0, 40), slice(3, 9)), (slice(17, 18), slice(0, 20)), (slice(30, 50), slice(5, 19))):
+        for rows, columns in (
+            (slice(0, 40), slice(3, 9)),
+            (slice(17, 18), slice(0, 20)),
+            (slice(30, 50), slice(5, 19)),
+        ):
             assert np.asarray(made[rows, columns]).tobytes() == want[rows, columns].tobytes(), (size, rows)
         if dask_array is not None:
             for chunks in ((90, 40), (16, 40), (7, 9)):

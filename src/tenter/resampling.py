@@ -282,6 +282,8 @@ def resize(
       leaves the range of its inputs.
     - "cubic" ("bicubic" for two axes) is sharper, and overshoots at edges. "catmull-rom" is the cubic with a = -0.5,
       "mitchell" overshoots less, "bspline" blurs. `tenter.filters.cubic(a)` has any slope.
+    - "spline2" to "spline5" are splines through the samples, as in SciPy: "spline3" is "bspline" of what passes through
+      x. like="scipy" and like="skimage" call it "cubic". Without `edge`, the axis is reflected.
     - "lanczos" ("lanczos3"; "lanczos2" to "lanczos5") is the sharpest for shrinking photographs, with antialias. It
       overshoots.
     - "area" takes the mean of what each output covers, each input by its covered share (conservative regridding): the

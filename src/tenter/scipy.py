@@ -28,7 +28,7 @@ __all__ = ["spline_filter", "spline_filter1d", "zoom"]
 MODES = {"mirror": "reflect", "grid-mirror": "symmetric", "reflect": "symmetric", "grid-wrap": "wrap",
          "nearest": "replicate", "constant": "extrapolate", "grid-constant": "constant", "wrap": "reflect"}  # fmt: skip
 # The edges by which SciPy computes the coefficients of a whole array.
-_FILTERED = {mode: "reflect" for mode in MODES} | {"reflect": "symmetric", "grid-mirror": "symmetric",
+_FILTERED = dict.fromkeys(MODES, "reflect") | {"reflect": "symmetric", "grid-mirror": "symmetric",
              "nearest": "symmetric", "grid-wrap": "wrap"}  # fmt: skip
 # Splines of coefficients: the values of B-splines.
 _KERNELS = {n: Filter(partial(splines.kernel, n), (n + 1) / 2, True) for n in splines.ORDERS.values()}
@@ -68,8 +68,8 @@ def zoom(
     Raises
     ------
     TypeError, ValueError
-        If an argument is none of these; also for mode="wrap" with grid_mode=True, and for modes "nearest" and "constant"
-        with grid_mode=True and prefilter=False: tenter has no such positions.
+        If an argument is none of these; also for mode="wrap" with grid_mode=True, and for modes "nearest" and
+        "constant" with grid_mode=True and prefilter=False: tenter has no such positions.
 
     See Also
     --------
@@ -166,7 +166,7 @@ def spline_filter1d(
 
     Raises
     ------
-    TypeError, ValueError
+    TypeError, ValueError, IndexError
         If an argument is none of these.
 
     See Also

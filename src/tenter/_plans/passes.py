@@ -64,7 +64,9 @@ class Passes(NamedTuple):
 
 def planned(x: Layout, maps: core.Maps, order: Order | None, saturate: bool, on_device: bool) -> Passes:
     """Returns the passes as data."""
-    made = _native.planned(core.layout_of(x), core.native_maps(maps, {}, on_device), order, saturate, on_device, core.check_tables)
+    made = _native.planned(
+        core.layout_of(x), core.native_maps(maps, {}, on_device), order, saturate, on_device, core.check_tables
+    )
     listed = {name: tuple([_pass(**of) for of in made[name]]) for name in ("before", "passes", "after")}
     return Passes(**{**made, **listed})
 

@@ -14,5 +14,5 @@ class Factors(NamedTuple):
     transposed: bool
 
     @property
-    def T(self) -> "Factors":  # noqa: N802, as of a map
+    def T(self) -> "Factors":
         return Factors(self.second.T, self.first.T, not self.transposed)  # type: ignore[arg-type]  # weights are not one
