@@ -81,8 +81,8 @@ def gaussian(sigma: float) -> tuple[Ints, Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# Filters by the names that resize takes, except cubic: those of native/rules/filters.hpp, and splines, which are filters
-# where they antialias (tenter._rules.splines).
+# Filters by the names that resize takes, except cubic: those of native/rules/filters.hpp, and splines, which are
+# filters where they antialias (tenter._rules.splines).
 NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS} | {
     name: Filter(partial(splines.cardinal, order), splines.support(order), True)
     for name, order in splines.ORDERS.items()
