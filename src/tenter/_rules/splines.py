@@ -6,8 +6,6 @@ The rows of inv(B) decay by a factor for each sample (0.27 for order 3, 0.43 for
 is below the rounding of sums, so an output reads few samples.
 """
 
-from functools import lru_cache
-
 import numpy as np
 
 from tenter import _native
@@ -32,7 +30,6 @@ _POLES = {
 }
 
 
-@lru_cache(maxsize=64)
 def inverse(order: int, precision: float) -> Floats:
     """Returns a row of inv(B) inside of an axis, an odd number of weights that sum to one. It is symmetric."""
     reach = np.arange(-120, 121)
