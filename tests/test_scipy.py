@@ -29,8 +29,8 @@ def check(seed):
     if grid_mode and (mode == "wrap" or (mode in ("nearest", "constant") and not prefilter)):
         return
     size = [round(n * f) for n, f in zip(shape, factors)]
-    if mode == "constant" and any((m - 1) * ((n - 1) / max(m - 1, 1)) > n - 1 for n, m in zip(shape, size)):
-        return  # SciPy's last row is cval by a rounding error
+    if mode in ("constant", "wrap") and any((m - 1) * ((n - 1) / max(m - 1, 1)) > n - 1 for n, m in zip(shape, size)):
+        return  # SciPy's last row is cval, or the first, by a rounding error
     arguments = (factors, output, order, mode, cval, prefilter)
     want = ndimage.zoom(x, *arguments, grid_mode=grid_mode)
     got = tenter.scipy.zoom(x, *arguments, grid_mode=grid_mode)

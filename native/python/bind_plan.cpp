@@ -147,8 +147,8 @@ nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::objec
   if (mapped.n_out > 0 && mapped.before)
     before = plan_passes(std::move(*mapped.before), unchunked, Buffer::input, Buffer::filtered, ask);
   if (mapped.n_out > 0)
-    made = plan_passes(std::move(mapped.x), on_device ? triton : host,
-                       mapped.before ? Buffer::filtered : Buffer::input, Buffer::output, ask);
+    made = plan_passes(std::move(mapped.x), on_device ? triton : host, mapped.before ? Buffer::filtered : Buffer::input,
+                       Buffer::output, ask);
   const auto part = [](const AxisMap* m) {
     for (; m; m = m->of)
       if (m->part != AxisMap::Part::whole) return m->part == AxisMap::Part::order ? "order" : "sums";

@@ -77,10 +77,10 @@ def zoom(
 
     Notes
     -----
-    Values differ from SciPy's by rounding errors, and in five cases: a last row is never `cval` because of a rounding
-    error of its position; integers halfway between two are rounded to the even one; an axis of few samples with
-    mode="reflect" gets exact coefficients; complex numbers have a grid_mode; an infinity or NaN spoils some 25 samples
-    around it, not the whole axis.
+    Values differ from SciPy's by rounding errors, and in five cases: a last row is never `cval`, or the first row for
+    "wrap", because of a rounding error of its position; integers halfway between two are rounded to the even one; an
+    axis of few samples with mode="reflect" gets exact coefficients; complex numbers have a grid_mode; an infinity or
+    NaN spoils some 25 samples around it, not the whole axis.
 
     Examples
     --------
@@ -90,7 +90,8 @@ def zoom(
     try:
         x = array("input", input)
         _check(x, order, 0, mode)
-        flag("prefilter", prefilter), flag("grid_mode", grid_mode)
+        flag("prefilter", prefilter)
+        flag("grid_mode", grid_mode)
         size = _size(x, zoom)
         work, out, dtype = _output(x, output, size)
         how = _how(order, mode, cval, bool(prefilter) or order < 2, bool(grid_mode))

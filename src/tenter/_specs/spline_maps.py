@@ -1,5 +1,7 @@
 """The map of an axis that a spline resizes: `W @ inv(B)` (tenter._rules.splines)."""
 
+from fractions import Fraction
+
 import numpy as np
 
 from tenter._arrays.types import Array, Floats, Ints
@@ -32,7 +34,7 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     """Returns the map of the axis: its matrix, with the two factors where these are applied faster."""
     assert isinstance(rule.kind, str)
     geometry, edge = rule.geometry(n_in, n_out), rule.edge
-    if geometry.line() == (0, 1) and n_in == n_out:
+    if geometry.line() == (Fraction(0), Fraction(1)) and n_in == n_out:
         return Copy.repeat_each(n_in, 1)
     if not n_out:
         return Window(n_in, 0, [], [0], [])
