@@ -14,7 +14,7 @@ import tenter
 
 ROOT = Path(tenter.__file__).parent
 PUBLIC = {"configuration", "conventions", "coordinates", "filters", "geometry", "image", "interleaving", "interpolation", "lazy",
-          "maps", "memory", "numpy", "ops", "ragged", "resampling",
+          "maps", "memory", "numpy", "ops", "ragged", "resampling", "scipy",
           "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {
     "torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "tifffile", "imagecodecs", "png", "matplotlib", "pyarrow",
@@ -26,7 +26,7 @@ LATE = {"tenter._standard.executor"}
 LEFT_OUT = LATE | {
     "array", "base64", "binascii", "copy", "dataclasses", "difflib", "importlib.metadata", "mmap", "numpy.typing", "threading",
     "tenter._explain", "tenter._plans.passes", "tenter.configuration", "tenter.conventions", "tenter.filters", "tenter.geometry", "tenter.image",
-    "tenter.lazy", "tenter.maps._html", "tenter.numpy", "tenter.ragged", "tenter.torch",
+    "tenter.lazy", "tenter.maps._html", "tenter.numpy", "tenter.ragged", "tenter.scipy", "tenter.torch",
 }  # fmt: skip
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function

@@ -90,7 +90,9 @@ def resamplings(sizes: list[tuple[int, int]]) -> list[str]:
         for mode, corners, antialias in itertools.product(modes, ("no", "yes"), ("no", "yes")):
             found.append(f"op=interpolate&{at}&mode={mode}&corners={corners}&antialias={antialias}")
         for like, convention in PRESETS.items():
-            found += [f"op=resize&{at}&mode={mode}&like={like}" for mode in convention.modes or modes + more]
+            its = [m for m in modes + more if not convention.modes or m in convention.modes]
+            its = [m for m in its if (m, convention.cubic) != ("cubic", "spline")]  # the playground has no splines
+            found += [f"op=resize&{at}&mode={mode}&like={like}" for mode in its]
         for mode in ("nearest", "linear", "mitchell", "area"):
             for align, antialias in itertools.product(("half_pixel", "align_corners", "asymmetric"), ("auto", "yes")):
                 found.append(f"op=resize&{at}&mode={mode}&align={align}&antialias={antialias}")

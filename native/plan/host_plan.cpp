@@ -55,6 +55,13 @@ void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const
 
 void HostPlan::use(int memory, int64_t bytes) { use_temporary(temporaries_, memory, bytes, host.alignment); }
 
+void HostPlan::add_before(const Passes& passes) {
+  for (size_t k = 0; k < passes.temporaries.size(); ++k)
+    if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
+  for (const std::vector<PlannedPass>* some : {&passes.passes, &passes.after})
+    for (const PlannedPass& pass : *some) add_pass(pass, passes);
+}
+
 void HostPlan::add(Passes&& passes) {
   chunks_ = std::move(passes.chunks);
   is_long = is_long || passes.is_filtered_signal || passes.in_bytes;
@@ -209,7 +216,7 @@ Outcome HostPlan::run_normalized(PyObject* x, const ArrayView& from, Target targ
 }
 
 void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
-  uintptr_t memories[Buffer::sums + 1];
+  uintptr_t memories[Buffer::filtered + 1];
   memories[Buffer::input] = reinterpret_cast<uintptr_t>(from),
   memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
   Lease lease;

@@ -32,7 +32,8 @@ class HostPlan {
 
   void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target);
   void add(Passes&& passes);
-  void use(int memory, int64_t bytes);  // reserves bytes of a temporary, as Passes::use
+  void add_before(const Passes& passes);  // passes that are not cut into chunks, before those of `add`
+  void use(int memory, int64_t bytes);    // reserves bytes of a temporary, as Passes::use
   // Describes the result.
   //   order       its dims from slowest to fastest in memory; null if it is contiguous
   //   itemsize    bytes of an element of the result

@@ -115,12 +115,9 @@ class Planner {
 
   Passes plan(int from, int to) {
     made_.saturate = x_.saturate;
-    const Buffer source{from, 0, x_.dtype, x_.itemsize};
-    Buffer target{to, 0, x_.dtype, x_.itemsize};
-    if (x_.keeps_sums) {
-      target.dtype = int(sums_of(Dtype(x_.dtype)) == Accumulate::f64 ? Dtype::f64 : Dtype::f32);
-      target.itemsize = size_of(Dtype(target.dtype)) * (x_.in_parts ? 2 : 1);
-    }
+    const Buffer source = x_.has_sums ? x_.as_sums(from) : x_.as_given(from);
+    const Buffer target = x_.keeps_sums ? x_.as_sums(to) : x_.as_given(to);
+    x_.dtype = source.dtype, x_.itemsize = source.itemsize;
     made_.chunks.source = from, made_.chunks.target = to;
     unify_ones(x_.dims, x_.itemsize);
     const Dims given = x_.dims;
@@ -382,6 +379,11 @@ void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes,
   const size_t k = size_t(memory - Buffer::temporary);
   if (k >= temporaries.size()) temporaries.resize(k + 1, 0);
   temporaries[k] = std::max(temporaries[k], (bytes + alignment - 1) / alignment * alignment);
+}
+
+Buffer PlannedArray::as_sums(int memory) const {
+  const Dtype sums = sums_of(Dtype(dtype)) == Accumulate::f64 ? Dtype::f64 : Dtype::f32;
+  return {memory, 0, int(sums), size_of(sums) * (in_parts ? 2 : 1)};
 }
 
 Passes plan_passes(PlannedArray&& x, const Device& device, int from, int to, const AskRoom& room) {

@@ -14,7 +14,7 @@ namespace tenter {
 // What a pass reads or writes. A memory is the call's input or output, or a temporary. Passes alternate between two
 // pairs of temporaries: one for the output of a pass, one for its input made contiguous.
 struct Buffer {
-  enum Memory : int { input, output, temporary, reordered = temporary + 8, gathered, packed, widened, sums };
+  enum Memory : int { input, output, temporary, reordered = temporary + 8, gathered, packed, widened, sums, filtered };
   int memory;
   int64_t at;  // bytes from the begin of the memory
   int dtype;   // of values that are summed; -1 if they are only copied
@@ -97,11 +97,15 @@ constexpr Device host{true, true, true, true, false, true, 0, 1, 64},
 //   in_parts    whether elements are complex numbers
 //   saturate    whether 8-bit values are clamped after each axis, as in Pillow
 //   keeps_sums  whether the result has the dtype of the sums
+//   has_sums    whether the array has it, as an earlier plan of the call kept its sums
 struct PlannedArray {
   std::vector<MappedDim> dims;
   int dtype;
   int64_t itemsize;
-  bool in_parts, saturate, keeps_sums = false;
+  bool in_parts, saturate, keeps_sums = false, has_sums = false;
+  Buffer as_given(int memory) const { return {memory, 0, dtype, itemsize}; }
+  // The same with the dtype of the sums.
+  Buffer as_sums(int memory) const;
 };
 // Called before the tables of a long axis are made, with their bytes. Throws if there is no room for them.
 typedef std::function<void(double bytes)> AskRoom;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,7 @@ struct MappedArray {
     nb::object map = nb::none(), whole = nb::none();
     int64_t block = 1;
   };
+  std::optional<PlannedArray> before;  // the array as given, with the maps that are applied before those of x
   PlannedArray x;
   int64_t itemsize;
   std::vector<int64_t> shape_out;
@@ -45,34 +47,52 @@ struct MappedArray {
     if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
     itemsize = field<int64_t>(layout, "itemsize");
     x = {{}, dtype, itemsize, field<bool>(layout, "in_parts"), saturate};
-    std::vector<Axis> axes(size_t{unsigned(ndim)});
-    for (const nb::handle each : items(mapped))
-      axes.at(field<size_t>(each, "axis")) = {field<nb::object>(each, "map"), field<nb::object>(each, "whole"),
-                                              field<int64_t>(each, "block")};
+    std::vector<Axis> axes(size_t{unsigned(ndim)}), first(size_t{unsigned(ndim)});
+    for (const nb::handle each : items(mapped)) {
+      const bool is_before = field<bool>(each, "before");
+      if (is_before && !before) before = x, before->keeps_sums = true;
+      (is_before ? first : axes).at(field<size_t>(each, "axis")) = {
+          field<nb::object>(each, "map"), field<nb::object>(each, "whole"), field<int64_t>(each, "block")};
+    }
     shape_out.resize(size_t(ndim));
     for (int k = 0; k < ndim; ++k) {
       const int d = order.is_none() ? k : nb::cast<int>(order[size_t(k)]);
-      const auto& [map, whole, block] = axes.at(size_t(d));
-      const int64_t n = nb::cast<int64_t>(shape[size_t(d)]);
+      int64_t n = nb::cast<int64_t>(shape[size_t(d)]);
       const int64_t stride =
           n > 1 ? nb::cast<int64_t>(strides[size_t(d)]) : 0;  // a single position may have any stride
-      shape_out[size_t(d)] = n;
-      if (map.is_none()) {
-        x.dims.push_back({n, stride});
-      } else {
-        AxisMap* const by = &nb::cast<AxisMap&>(map);
-        if (block < 1 || by->n_in * block != n) throw std::invalid_argument("plan: expected a map of the axis");
-        x.dims.push_back(
-            {n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole), int(maps.size())});
-        if (block > 1) x.dims.push_back({block, stride});
-        maps.push_back(by), owners.push_back(map), wholes.push_back(whole), shape_out[size_t(d)] = by->n_out * block;
-        if (!by->copies() && dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
-      }
-      n_in *= n, n_out *= shape_out[size_t(d)];
+      n_in *= n;
+      if (before) n = add(first[size_t(d)], n, stride, before->dims);
+      shape_out[size_t(d)] = add(axes[size_t(d)], n, before ? 0 : stride, x.dims);
+      n_out *= shape_out[size_t(d)];
     }
     if (x.dims.size() > size_t(max_axes - 1)) throw std::invalid_argument("plan: expected at most 72 dims");
+    if (!before) return;
+    if (dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
+    x.has_sums = true;
+    int64_t step = x.as_sums(0).itemsize;
+    for (size_t k = x.dims.size(); k-- > 0; step *= x.dims[k].n) x.dims[k].stride = x.dims[k].n > 1 ? step : 0;
+  }
+
+  // Adds a dim, or two for a map of blocks. Returns the length after the map.
+  int64_t add(const Axis& axis, int64_t n, int64_t stride, std::vector<MappedDim>& to) {
+    const auto& [map, whole, block] = axis;
+    if (map.is_none()) return to.push_back({n, stride}), n;
+    AxisMap* const by = &nb::cast<AxisMap&>(map);
+    if (block < 1 || by->n_in * block != n) throw std::invalid_argument("plan: expected a map of the axis");
+    to.push_back(
+        {n / block, stride * block, by, whole.is_none() ? nullptr : &nb::cast<AxisMap&>(whole), int(maps.size())});
+    if (block > 1) to.push_back({block, stride});
+    maps.push_back(by), owners.push_back(map), wholes.push_back(whole);
+    if (!by->copies() && x.dtype < 0) throw std::invalid_argument("plan: expected a dtype of sums");
+    return by->n_out * block;
   }
 };
+
+constexpr Device unchunked = [] {
+  Device made = host;
+  made.chunks = false;
+  return made;
+}();
 
 // Makes the plan of maps for arrays of one layout.
 //   maps   a MappedAxis for each axis that changes
@@ -83,9 +103,16 @@ void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, con
   MappedArray mapped(layout, maps, order, saturate);
   new (to) HostPlan();
   try {
+    const AskRoom ask = [&](double bytes) { room(bytes); };
+    if (mapped.n_out > 0 && mapped.before) {
+      int64_t bytes = mapped.x.as_sums(0).itemsize;
+      for (const MappedDim& d : mapped.x.dims) bytes *= d.n;
+      to->use(Buffer::filtered, bytes);
+      to->add_before(plan_passes(std::move(*mapped.before), unchunked, Buffer::input, Buffer::filtered, ask));
+    }
     if (mapped.n_out > 0)
-      to->add(
-          plan_passes(std::move(mapped.x), host, Buffer::input, Buffer::output, [&](double bytes) { room(bytes); }));
+      to->add(plan_passes(std::move(mapped.x), host, mapped.before ? Buffer::filtered : Buffer::input, Buffer::output,
+                          ask));
     for (size_t k = 0; k < mapped.maps.size(); ++k) to->keep(std::move(mapped.owners[k]), mapped.maps[k]);
     for (nb::object& whole : mapped.wholes) to->keep(std::move(whole), nullptr);
     std::vector<int> dims;
@@ -115,10 +142,13 @@ nb::dict buffer_of(const Buffer& b) {
 nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate, bool on_device,
                  const nb::object& room) {
   MappedArray mapped(layout, maps, order, saturate);
-  Passes made;
+  Passes before, made;
+  const AskRoom ask = [&](double bytes) { room(bytes); };
+  if (mapped.n_out > 0 && mapped.before)
+    before = plan_passes(std::move(*mapped.before), unchunked, Buffer::input, Buffer::filtered, ask);
   if (mapped.n_out > 0)
-    made = plan_passes(std::move(mapped.x), on_device ? triton : host, Buffer::input, Buffer::output,
-                       [&](double bytes) { room(bytes); });
+    made = plan_passes(std::move(mapped.x), on_device ? triton : host, mapped.before ? Buffer::filtered : Buffer::input,
+                       Buffer::output, ask);
   const auto part = [](const AxisMap* m) {
     for (; m; m = m->of)
       if (m->part != AxisMap::Part::whole) return m->part == AxisMap::Part::order ? "order" : "sums";
@@ -142,8 +172,10 @@ nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::objec
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
   const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  return fields({"passes", "after", "chunked", "temporaries", "sums"}, listed(made.passes), listed(made.after), chunked,
-                nb::tuple(temporaries), sums);
+  before.passes.insert(before.passes.end(), std::make_move_iterator(before.after.begin()),
+                       std::make_move_iterator(before.after.end()));
+  return fields({"before", "passes", "after", "chunked", "temporaries", "sums"}, listed(before.passes),
+                listed(made.passes), listed(made.after), chunked, nb::tuple(temporaries), sums);
 }
 
 // A plan of one step that resamples (H, W, values of a pixel) with colors premultiplied by alpha, the last value. at:

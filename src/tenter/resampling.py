@@ -13,6 +13,7 @@ from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
+from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
 from tenter.maps import AxisMap
 
@@ -151,6 +152,8 @@ def resize(
       leaves the range of its inputs.
     - "cubic" ("bicubic" for two axes) is sharper, and overshoots at edges. "catmull-rom" is the cubic with a = -0.5,
       "mitchell" overshoots less, "bspline" blurs. `tenter.filters.cubic(a)` has any slope.
+    - "spline2" to "spline5" are splines through the samples, as in SciPy: "spline3" is "bspline" of what passes through
+      x. like="scipy" and like="skimage" call it "cubic". Without `edge`, the axis is reflected.
     - "lanczos" ("lanczos3"; "lanczos2" to "lanczos5") is the sharpest for shrinking photographs, with antialias. It
       overshoots.
     - "area" takes the mean of what each output covers, each input by its covered share (conservative regridding): the
@@ -244,7 +247,8 @@ def axis_map(
     too_many: None = None,
     **how: Unpack[RuleArguments],
 ) -> AxisMap:
-    """The map that `resize` applies to one axis of a float32 array. Provisional: it may change before 1.0.
+    """The map that `resize` applies to one axis of a float32 array; of splines, of a float64 array. Provisional: it may
+    change before 1.0.
 
     Parameters
     ----------
@@ -292,7 +296,7 @@ def axis_map(
         spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(n_out, mode=mode, **how))
         if flipped:
             refuse(ValueError, "box", "one in ascending order, for a map", repr(how["box"]))
-        ((_, found),) = spec.maps(x.shape, "float32", False)
+        ((_, found),) = spec.maps(x.shape, "float64" if spec.rules[0].kind in splines.KINDS else "float32", False)
         made: AxisMap = found
         return made
     except Refusal as refusal:

@@ -27,6 +27,11 @@ from .summing import SERVED, check_maps, dtype_for, summed_cut
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
+# Splines have an oracle of their own (spline_oracle.py).
+DRAWN = {
+    like: tuple(m for m in how.modes or EVERY if not m.startswith("spline") and (m, how.cubic) != ("cubic", "spline"))
+    for like, how in PRESETS.items()
+}
 FILTERS = ("Filter(lambda d: np.maximum(0, 1 - np.abs(d)), 1.0)", "Filter(lambda d: np.exp(-d * d), 2.5)",
            "Filter(np.cos, 1.5, True)", "Filter(lambda d: np.ones_like(d), 0.5)")  # fmt: skip
 ALIGNS = ("half_pixel", "align_corners", "asymmetric", "corner_areas", "half_pixel_symmetric", "pytorch_half_pixel",
@@ -41,7 +46,7 @@ def resizing(r: Draw, library: str, dtype: str | None = None) -> tuple[Named, Ar
         axes = r.some(range(ndim), 2)
     n = len(axes)
     like = r.pick((*PRESETS, "torch", "pillow"))
-    modes = [r.pick(PRESETS[like].modes or EVERY) for _ in range(n if r.chance(0.2) else 1)]
+    modes = [r.pick(DRAWN[like]) for _ in range(n if r.chance(0.2) else 1)]
     if bytes_:
         like, modes = r.pick(("torch", "pillow")), [r.pick(("cubic", "lanczos"))]
     nearest = all(m.startswith("nearest") for m in modes)

@@ -59,7 +59,7 @@ InterpolateMode = Literal[
 ]  # fmt: skip
 Mode = Literal[
     "nearest", "nearest-exact", "linear", "cubic", "lanczos", "area", "catmull-rom", "mitchell", "bspline", "lanczos2",
-    "lanczos3", "lanczos4", "lanczos5", "box", "hamming",
+    "lanczos3", "lanczos4", "lanczos5", "box", "hamming", "spline2", "spline3", "spline4", "spline5",
 ]  # fmt: skip
 ModeName = Mode | Literal["bilinear", "bicubic", "trilinear"]
 Like = Literal[
@@ -157,6 +157,7 @@ class Fields(TypedDict, total=False):
     corners_antialias: Align
     nearest_tie: Tie | RoundedAs
     cubic_a: float | tuple[float, float]
+    cubic: Literal["keys", "spline"]
     edge: Edge | tuple[Edge, Edge]
     antialias: bool | Literal["gaussian"]
     area: Literal["overlap", "touched"]

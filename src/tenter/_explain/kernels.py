@@ -9,11 +9,10 @@ from tenter._arrays.library import OTHERS
 from tenter._arrays.thread_count import thread_count
 from tenter._execution import executor
 from tenter._explain.outlines import Made, Outline
-from tenter._plans import passes as planner
+from tenter._plans import core, passes as planner
 from tenter._plans.plan import CallPlan, plan
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Maps
-from tenter.maps import Copy
 from tenter.maps._html import n_bytes
 
 _, EVERY, RUNS, INDEX, COMPUTED = _native.WORDS["copy"]
@@ -84,20 +83,22 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
     calls = iter(planned.steps.steps)
     # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
-    changed = {axis: m for axis, m in planned.maps if not (isinstance(m, Copy) and m.repeat == 1)}
-    axes = [axis for axis in order if axis in changed]
+    steps = core.steps(planned.maps, {})
+    changed = [(axis, m) for axis in order for its, m, *_ in steps if its == axis]
+    inverses = [f[f.transposed] for _, m in planned.maps if (f := m.__dict__.get("_factors")) is not None]
     lines: list[str] = []
-    for p in (*made.passes, *made.after):
+    for p in (*made.before, *made.passes, *made.after):
         name = next(calls, "copy")
         packs = name == "copy" and not p.copies
         if p.copies:
-            lines.append(_copied([axes[d.map] for d in p.dims if d.map >= 0], p.forms, changed))
+            lines.append(_copied([changed[d.map] for d in p.dims if d.map >= 0], p.forms))
             continue
         if packs:
             name = next(calls)
             lines.append("copy, as sums of contiguous rows are faster: lays the array out anew")
-        along = [axes[d.map] for d in p.dims[p.first : p.first + p.n_axes]]
-        lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else made.sums))
+        axes, maps = zip(*(changed[d.map] for d in p.dims[p.first : p.first + p.n_axes]))
+        solves = any(m is inverse for m in maps for inverse in inverses)
+        lines.append(_summed(axes, maps, name if name in (BYTES, TAPS) else made.sums, solves))
     shared = list(dict.fromkeys(lines))
     if made.chunked:
         most = n_bytes(_native.tuning.chunk_bytes)
@@ -111,19 +112,21 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
     return shared
 
 
-def _copied(axes: list[int], forms: tuple[str, ...], maps: dict[int, Any]) -> str:
+def _copied(maps: list[tuple[int, Any]], forms: tuple[str, ...]) -> str:
     words = "copy, as every output is one input: moves bytes"
-    for axis, form in zip(axes, forms):
-        again = f"one {'block' if maps[axis].block > 1 else 'element'} over and over"
+    for (axis, m), form in zip(maps, forms):
+        again = f"one {'block' if m.block > 1 else 'element'} over and over"
         words += f"; dim {axis} {HOW_COPIED.get(form, again)}"
     return words
 
 
-def _summed(axes: list[int], maps: list[Any], sums: str) -> str:
+def _summed(axes: tuple[int, ...], maps: tuple[Any, ...], sums: str, solves: bool) -> str:
     along = f"dim {axes[0]}" if len(axes) == 1 else f"dims {', '.join(map(str, axes))} at once"
     if sums == TAPS:
         return f"taps, as 8-bit values are interpolated: sums along {along} in fixed point, of 16 bits between them"
     if sums == BYTES:
         return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
+    if solves:
+        return f"window, as a spline passes through its samples: solves for its coefficients along {along}, in {sums}"
     kind = "plain sums" if all(getattr(m, "ones", False) for m in maps) else "weighted sums"
     return f"window, as outputs add up inputs: {kind} along {along}, in {sums}"

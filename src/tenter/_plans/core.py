@@ -28,12 +28,17 @@ class CoreLayout(NamedTuple):
 
 
 class MappedAxis(NamedTuple):
-    """An axis that changes. whole: the full map, if `map` has only some of its rows."""
+    """An axis that changes.
+
+    whole: the full map, if `map` has only some of its rows
+    before: True for a map that is applied before those of all axes that are not before
+    """
 
     axis: int
     map: _native.AxisMap
     block: int
     whole: _native.AxisMap | None
+    before: bool = False
 
 
 def host_plan(
@@ -53,13 +58,28 @@ def host_plan(
     return made
 
 
-def native_maps(maps: Maps, wholes: Mapping[int, AxisMap]) -> list[MappedAxis]:
+def native_maps(maps: Maps, wholes: Mapping[int, AxisMap], on_device: bool = False) -> list[MappedAxis]:
     """Returns the maps that change their axis, as the core takes them."""
     return [
-        MappedAxis(axis, m._form, m.block, wholes[axis]._form if axis in wholes else None)
-        for axis, m in maps
-        if not (isinstance(m, Copy) and m.repeat == 1)
+        MappedAxis(axis, m._form, m.block, None if whole is None else whole._form, before)
+        for axis, m, whole, before in steps(maps, wholes, on_device)
     ]
+
+
+def steps(maps: Maps, wholes: Mapping[int, AxisMap], on_device: bool = False) -> list[tuple[int, Any, Any, bool]]:
+    """Returns (axis, map, whole, before) of the maps that change their axis. A map with two factors is two maps. The
+    first factors come before the maps of other axes, in a gradient after them. Devices take the product."""
+    changed = [(axis, m, wholes.get(axis)) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)]
+    factors = {axis: m.__dict__.get("_factors") for axis, m, _ in changed if not on_device}
+    others_before = any(f is not None and f.transposed for f in factors.values())
+    found = []
+    for axis, m, whole in changed:
+        if (two := factors.get(axis)) is None:
+            found.append((axis, m, whole, others_before))
+            continue
+        of_whole = (None, None) if whole is None else whole.__dict__["_factors"][:2]
+        found += [(axis, two.first, of_whole[0], True), (axis, two.second, of_whole[1], False)]
+    return found
 
 
 def shape_out(shape: tuple[int, ...], maps: Maps) -> tuple[int, ...]:

@@ -49,11 +49,12 @@ class Pass(NamedTuple):
 class Passes(NamedTuple):
     """What the planner made.
 
-    passes: on each chunk of the leading dims; after: on the whole result
+    before: on the whole array; passes: on each chunk of the leading dims; after: on the whole result
     temporaries: bytes of each
     sums: the dtype in which sums are taken
     """
 
+    before: tuple[Pass, ...]
     passes: tuple[Pass, ...]
     after: tuple[Pass, ...]
     chunked: bool
@@ -63,9 +64,11 @@ class Passes(NamedTuple):
 
 def planned(x: Layout, maps: core.Maps, order: Order | None, saturate: bool, on_device: bool) -> Passes:
     """Returns the passes as data."""
-    made = _native.planned(core.layout_of(x), core.native_maps(maps, {}), order, saturate, on_device, core.check_tables)
-    passes, after = (tuple([_pass(**fields) for fields in made[name]]) for name in ("passes", "after"))
-    return Passes(**{**made, "passes": passes, "after": after})
+    made = _native.planned(
+        core.layout_of(x), core.native_maps(maps, {}, on_device), order, saturate, on_device, core.check_tables
+    )
+    listed = {name: tuple([_pass(**of) for of in made[name]]) for name in ("before", "passes", "after")}
+    return Passes(**{**made, **listed})
 
 
 def _pass(source: Any, target: Any, dims: Any, **others: Any) -> Pass:

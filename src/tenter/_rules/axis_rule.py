@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tenter import _native
 from tenter._arrays.errors import refuse
-from tenter._rules import filters
+from tenter._rules import filters, splines
 from tenter._rules.geometry import ALIGNS, LARGEST, TIES, Geometry, trusted
 
 NEAREST = ("nearest", "nearest-exact")
@@ -24,7 +24,8 @@ class AxisRule(NamedTuple):
     """How one axis is resized. The rule contains no lengths.
 
     kind: nearest, nearest-exact, area, overlap, cubic, gaussian (linear, after a Gaussian if it shrinks), a name in
-        filters.NAMED, or a user's Filter, which the rule keeps alive
+        filters.NAMED, one in splines.BLURRED (a spline, after a Gaussian if it shrinks), or a user's Filter, which the
+        rule keeps alive
     scale, box: fractions as text
     arithmetic: one of ARITHMETIC
     cubic: the parameter `a` of cubic
@@ -91,7 +92,7 @@ def _read(line: str) -> AxisRule:
 def _known(kind: str) -> bool:
     """True for a valid kind, including users' filters. `user_filters` refuses filters that no longer exist."""
     plain = (*NEAREST, "area", "overlap", "cubic", "gaussian")
-    return kind in filters.NAMED or kind in plain or kind.startswith(filters.MADE)
+    return kind in filters.NAMED or kind in plain or kind in splines.BLURRED or kind.startswith(filters.MADE)
 
 
 def user_filters(rules: tuple[AxisRule, ...]) -> tuple[filters.Filter, ...]:

@@ -16,6 +16,7 @@ from tenter import _native
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.types import Floats, Ints
+from tenter._rules import splines
 from tenter._rules.geometry import LARGEST, is_real, plain
 
 # Smaller weights are rounding errors. They are dropped, because inf times such a weight would be inf.
@@ -80,8 +81,12 @@ def gaussian(sigma: float) -> tuple[Ints, Floats]:
     return distance, np.asarray(weight / weight.sum(), np.float64)
 
 
-# Filters by the names that resize takes, except cubic (native/rules/filters.hpp).
-NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS}
+# Filters by the names that resize takes, except cubic: those of native/rules/filters.hpp, and splines, which are
+# filters where they antialias (tenter._rules.splines).
+NAMED = {name: _of_core(core, support, normalized) for name, core, support, normalized in _native.FILTERS} | {
+    name: Filter(partial(splines.cardinal, order), splines.support(order), True)
+    for name, order in splines.ORDERS.items()
+}
 
 
 def keys(a: float) -> Filter:

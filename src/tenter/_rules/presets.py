@@ -6,6 +6,7 @@ from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import Refusal, refuse
+from tenter._rules import splines
 from tenter._rules.axis_rule import EDGES
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, LARGEST, TIES, is_real, tie_of
 
@@ -35,11 +36,14 @@ class Convention(NamedTuple):
         exact and take the upper pixel.
     cubic_a : float or pair, default (-0.75, -0.5)
         The slope `a` of Keys' cubic filter, which mode "cubic" uses.
+    cubic : {"keys", "spline"}
+        What mode "cubic" is: Keys' filter, or mode "spline3".
     edge : str or pair, default ("replicate", "renormalize")
-        What is read outside the array: one of the words of `edge` of `resize`.
+        What is read outside the array: one of the words of `edge` of `resize`. Splines take it if it is one word that
+        they know, else "reflect".
     antialias : {False, True, "gaussian"}
-        Whether shrinking is antialiased if the call does not say. "gaussian": yes, and mode "linear" by a Gaussian blur
-        before it in place of a wider filter.
+        Whether shrinking is antialiased if the call does not say. "gaussian": yes, and mode "linear" and splines by a
+        Gaussian blur before them in place of a wider filter.
     area : {"overlap", "touched"}
         Whether mode "area" weights pixels by how much of each is within the output's area, or takes the mean of all
         pixels that the area touches.
@@ -77,6 +81,7 @@ class Convention(NamedTuple):
     corners_antialias: str = "align_corners"
     nearest_tie: str = "prefer_ceil"
     cubic_a: "float | tuple[float, float]" = (-0.75, -0.5)
+    cubic: str = "keys"
     edge: "str | tuple[str, str]" = ("replicate", "renormalize")
     antialias: bool | str = False
     area: str = "overlap"
@@ -149,6 +154,9 @@ def with_antialias(field: Any, antialias: bool) -> Any:
     return field[antialias] if isinstance(field, tuple) else field
 
 
+# SciPy's orders 0 to 5; "cubic" is order 3 again.
+_OF_ORDERS = ("nearest", "nearest-exact", "linear", "cubic", *splines.ORDERS)
+
 PRESETS = {
     # torch.nn.functional.interpolate. With antialias it follows Pillow.
     "torch": Convention(
@@ -170,16 +178,15 @@ PRESETS = {
     "jax": Convention(nearest_tie="jax", cubic_a=-0.5, edge="renormalize", antialias=True),
     # tf.image.resize of TensorFlow 2, antialias=False, as documented.
     "tensorflow": Convention(nearest_tie="jax", cubic_a=-0.5, edge="renormalize"),
-    # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
+    # skimage.transform.resize, mode="reflect"; order 0 with anti_aliasing=False.
     "skimage": Convention(
-        nearest_tie="scipy", edge="reflect", antialias="gaussian", length_rounding="round_even",
-        modes=("nearest", "nearest-exact", "linear"),
+        nearest_tie="scipy", edge="reflect", antialias="gaussian", length_rounding="round_even", cubic="spline",
+        modes=_OF_ORDERS,
     ),
-    # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
-    # align="half_pixel".
+    # scipy.ndimage.zoom, grid_mode=False. grid_mode=True is nearest-exact, or another mode with align="half_pixel".
     "scipy": Convention(
         align="align_corners", nearest_align="align_corners", nearest_tie="scipy", length_rounding="round_even",
-        modes=("nearest", "nearest-exact", "linear"),
+        cubic="spline", modes=_OF_ORDERS,
     ),
 }  # fmt: skip
 
@@ -217,7 +224,7 @@ def convention(like: object, argument: str = "like") -> Convention:
 # The allowed values of each field that has a few.
 _WORDS: dict[str, tuple[Any, ...]] = {
     "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": (*TIES, *_TIES_OF),
-    "edge": EDGES, "antialias": (False, True, "gaussian"), "area": ("touched", "overlap"),
+    "cubic": ("keys", "spline"), "edge": EDGES, "antialias": (False, True, "gaussian"), "area": ("touched", "overlap"),
     "length_rounding": _native.WORDS["rounding"], "eight_bits": ("once", "pillow", "opencv"),
     "positions_from": ("scale", "scale_unless_same", "sizes", "length"), "aspect_ratio": _native.WORDS["policy"],
 }  # fmt: skip

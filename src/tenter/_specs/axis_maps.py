@@ -8,11 +8,13 @@ import numpy as np
 
 from tenter import _native
 from tenter._arrays import limits
+from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Bools, Ints
 from tenter._rules import filters
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.geometry import LARGEST, Geometry, units
+from tenter._specs.spline_maps import SINGLE, is_spline, spline_map
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._computed import computed, copied
 from tenter.maps._values import trusted
@@ -33,6 +35,8 @@ def axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 
 def new_axis_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     """Returns the map, not cached. rule: with a filter's name as its kind."""
+    if is_spline(rule, n_in, n_out):
+        return spline_map(rule, n_in, n_out)
     core, filter_ = in_core(rule)
     made = _made(core, rule, n_in, n_out, None)
     if made is None:
@@ -78,7 +82,10 @@ def settled(
     found = []
     keeps, doubles = lengths == sizes, dtype == "float64"
     for rule, n_in, n_out in zip(rules, lengths, sizes):
-        if in_bytes or dtype == "uint8" or rule.arithmetic in ("torch", "torch-direct", "opencv"):
+        if is_spline(rule, n_in, n_out):
+            if dtype in DTYPES and DTYPES[dtype].sums == "float32":
+                rule = rule._replace(arithmetic=SINGLE)
+        elif in_bytes or dtype == "uint8" or rule.arithmetic in ("torch", "torch-direct", "opencv"):
             box = None
             if rule.box is not None:  # the box's position only matters for 8-bit values
                 box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if in_bytes else (0.0, 1.0)

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter._arrays.layout import Order, resized_order
+from tenter._rules import splines
 from tenter._rules.axis_rule import NEAREST, AxisRule, written
 from tenter._specs.axis_maps import axis_map, settled
 from tenter._specs.spec import ImageOrder, Maps, Shape
@@ -46,8 +47,9 @@ class Resize(NamedTuple):
         return all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in self.rules)
 
     def replicated(self) -> "Resize":
-        """Returns the resize with edge="replicate"."""
-        return self._replace(rules=tuple(rule._replace(edge="replicate") for rule in self.rules))
+        """Returns the resize with an edge at which all outputs read inputs, the same ones inside of the axis."""
+        edges = ["reflect" if rule.kind in splines.KINDS else "replicate" for rule in self.rules]
+        return self._replace(rules=tuple(rule._replace(edge=edge) for rule, edge in zip(self.rules, edges)))
 
     def alone(self) -> dict[int, "Resize"]:
         """Returns each axis's resize, for arrays with this axis only."""

@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely
-from tenter._rules import filters
+from tenter._rules import filters, splines
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
 from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
@@ -99,6 +99,10 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_antialias(antialias, modes, mode)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
+    are_splines = [rule.kind in splines.KINDS for rule in rules]
+    if edge == "renormalize" and any(are_splines):
+        expected = f"one of {', '.join(splines.EDGES)} for mode {modes[are_splines.index(True)]!r}"
+        refuse(ValueError, "edge", expected, repr(edge))
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)
     flipped = []
@@ -107,7 +111,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
             rules[k] = _reversed(rules[k], pair, lengths[k])
             flipped.append(which[k])
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules)
+    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules) and not any(are_splines)
     spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
     return spec, tuple(sorted(flipped))
 
@@ -211,12 +215,19 @@ def _kind(how: Convention, mode: str | filters.Filter, wide: bool, touched: bool
     if isinstance(mode, filters.Filter):
         a = filters.slope(mode)
         return mode if a is None else "cubic", a
+    if mode == "cubic" and how.cubic == "spline":
+        mode = "spline3"
+    if mode in splines.ORDERS:
+        return f"gaussian {mode}" if wide and how.antialias == "gaussian" else mode, None
     if mode == "linear" and wide and how.antialias == "gaussian":
         return "gaussian", None
     return {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode), None
 
 
 def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
+    if mode in splines.ORDERS or (mode == "cubic" and how.cubic == "spline"):
+        said = isinstance(how.edge, str) and how.edge in splines.EDGES
+        return str(how.edge) if said else "reflect"  # what SciPy and scikit-image do if nothing is said
     found: str = "renormalize" if mode == "area" else with_antialias(how.edge, wide)
     return found
 

@@ -15,7 +15,6 @@ from tenter.cli.options import Options, of_samples
 from tenter.cli.reading.stack import Stack, positions, read_stack, voxel_of, with_voxel
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import Sizes, check_result, scaled
-from tenter.cli.splines import is_spline, zoomed
 from tenter.cli.target import check_box, find_target
 from tenter.cli.voxels import along, given, spaced
 from tenter.cli.writing.stack import resized
@@ -62,8 +61,6 @@ def _resize_array(
         if -array.ndim <= axis < array.ndim:
             shape[axis] = length
     check_result(shape, array.itemsize, " x ".join(map(str, shape)))
-    if is_spline(options) and all(-array.ndim <= axis < array.ndim for axis in axes):
-        return zoomed(array, axes, size, options), Sizes(lengths, size)
     box = options.box
     made: Samples = tenter.resize(
         array,

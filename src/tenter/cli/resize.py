@@ -31,7 +31,6 @@ from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, open
 from tenter.cli.reading.stack import is_stack
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.sizes import Sizes, check_result
-from tenter.cli.splines import WHY, is_spline
 from tenter.cli.target import Target, find_target, reduction
 from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
@@ -267,8 +266,6 @@ def _is_converted_first(picture: Picture, output: str, type_: str, options: Opti
 
 
 def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
-    if is_spline(options):
-        raise Refusal(WHY)
     box = target.box
     if box is None and picture.reduced > 1:
         box = (0, 0, *picture.size)  # which may end within the last of the reduced pixels

@@ -5,6 +5,7 @@ import numpy as np
 from tenter._arrays.types import Floats, Ints
 from tenter.maps._computed import computed
 from tenter.maps._copy import Copy
+from tenter.maps._factors import Factors
 from tenter.maps._values import trusted
 from tenter.maps._window import Window
 
@@ -45,9 +46,20 @@ def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
         return computed(n, hi - lo, rule)  # type: ignore[return-value]
     start, offset, weight = rows(m, lo, hi)
     start = np.clip(start - at.start, 0, n)
-    return trusted(
-        Window, n_in=n, n_out=hi - lo, start=start, offset=offset, weight=weight, width=None, block=1
-    )  # fmt: skip
+    made = trusted(Window, n_in=n, n_out=hi - lo, start=start, offset=offset, weight=weight, width=None, block=1)
+    if (factors := m.__dict__.get("_factors")) is not None:
+        made.__dict__["_factors"] = _factors(factors, at, lo, hi)
+    return made
+
+
+def _factors(of: Factors, at: slice, lo: int, hi: int) -> Factors:
+    """The factors of the same rows, from the inputs that the product reads: at least those that the factors read."""
+    between, second = part(of.second, lo, hi)
+    start, offset, weight = rows(of.first, between.start, between.stop)
+    n = at.stop - at.start
+    first = Window(n, between.stop - between.start, np.clip(start - at.start, 0, n), offset, weight)
+    assert isinstance(second, Window)
+    return Factors(first, second, of.transposed)
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats | None]:

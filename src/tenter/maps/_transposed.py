@@ -26,6 +26,8 @@ def of_window(m: Window) -> Copy | Window:
     made: Copy | Window | None = m.__dict__.get("_transpose")
     if made is None:
         made = m.__dict__["_transpose"] = _of_window(m)
+        if (factors := m.__dict__.get("_factors")) is not None:
+            made.__dict__["_factors"] = factors.T
     return made
 
 

@@ -22,7 +22,6 @@ from tenter._specs.resize import Resize
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
-from tenter.cli.splines import WHY, is_spline
 from tenter.cli.volumes import ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
@@ -47,8 +46,6 @@ class Output(NamedTuple):
 
 def resize(source: Source, output: Output, axes: tuple[int, ...], options: Options, how: How) -> Report:
     """Resize some axes."""
-    if is_spline(options):
-        raise Refusal(WHY)
     if options.voxel_size is not None:
         source = with_voxel(source, options.voxel_size, axes, options.unit)
     if source.multiscale is not None and output.path.suffix.lower() == ".zarr":
