@@ -74,7 +74,9 @@ def test_a_distance_is_the_same_length_in_every_format(units: Any, tmp_path: Pat
     found = open_tiff(Path(f"{where}/own.tif")).voxel
     shorts = [{v: k for k, v in voxels.NAMED.items() if k in METERS}.get(found.units.get(n)) for n in "zyx"]
     if any(units):  # without a unit, ImageJ says nothing of x and y
-        assert in_meters([found.sizes[n] for n in "zyx"], shorts) == want
+        # Older versions of tifffile write rationals of fewer digits.
+        lengths, known = zip(*in_meters([found.sizes[n] for n in "zyx"], shorts))
+        assert lengths == pytest.approx([length for length, _ in want]) and known == tuple(k for _, k in want)
 
 
 def test_voxels_of_several_units_become_isotropic_and_spaced_by_their_lengths(

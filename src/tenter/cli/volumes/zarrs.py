@@ -138,6 +138,8 @@ def check_array(array: Any, name: str) -> ZarrArray:
         raise Refusal(f"{name}: expected numbers, got {array.dtype}")
     if any(getattr(codec, "codec_id", "") == "pickle" for codec in (*array.filters, *array.compressors)):
         raise Refusal(f"{name}: its chunks are pickled, which may run any program; they are not read")
+    if np.ndim(array.fill_value):  # zarr 3.0 reads a list as one
+        raise Refusal(f"{name}: expected a number as its fill value, got {array.fill_value.tolist()}")
     try:
         if 0 in array.chunks:
             raise Refusal(f"{name}: expected chunks with at least one element, got chunks {array.chunks}")
