@@ -97,8 +97,9 @@ def test_a_missing_package_is_named_as_pip_installs_it(missing: str, args: list[
     assert done.stderr.endswith(f"pip install {'Pillow' if missing == 'PIL' else missing}\n")
 
 
-def test_import_tenter_stays_light() -> None:
-    code = "import sys, tenter; print([m for m in ('PIL', 'rich', 'cv2', 'torch', 'argparse') if m in sys.modules])"
+def test_import_tenter_stays_light_and_so_does_the_command() -> None:
+    code = "import sys, tenter; print([m for m in ('PIL', 'rich', 'cv2', 'torch', 'argparse') if m in sys.modules]); "
+    code += "import tenter.cli.main; assert not {'PIL', 'torch', 'zarr', 'asyncio', 'ssl'} & {*sys.modules}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -29,10 +29,10 @@ def group(name: str, format_: int, x: Any, scale: list[float], translation: list
         held = {"multiscales": [{**entry, "version": "0.4"}], "omero": omero}
     else:
         held = {"ome": {"version": "0.5", "multiscales": [entry], "omero": omero}}
-    made = zarr.create_group(name, zarr_format=format_, attributes={**held, "mine": 1})
+    zarr.create_group(name, zarr_format=format_, attributes={**held, "mine": 1})
     separator = {"chunk_key_encoding": {"name": "v2", "separator": "/"}}
     of_format = separator if format_ == 2 else {"dimension_names": ("c", "z", "y", "x")}
-    made.create_array("0", data=x, chunks=(1, 8, 8, 8), **of_format)
+    zarr.create_array(f"{name}/0", data=x, chunks=(1, 8, 8, 8), zarr_format=format_, **of_format)
 
 
 def entry_of(name: str) -> dict[str, Any]:

@@ -25,13 +25,13 @@ def numbers(version):
 def test_errors_at_import_say_what_the_metadata_says():
     for library, oldest in promised.OLDEST.items():
         assert numbers(versions.promised(PACKAGES[library])) == oldest
-        too_old = f"{oldest[0]}.{oldest[1] - 1}.9+cpu"
+        too_old = f"{oldest[0]}.{oldest[1] - 1}.9+cpu" if oldest[1] else f"{oldest[0] - 1}.99.9"
         exactly = ".".join(map(str, oldest))
         for version in (exactly, f"{exactly}.0a0+git1" if len(oldest) == 2 else f"{exactly}a0", f"{oldest[0] + 1}.0"):
             promised.check(library, version)
-        with pytest.raises(
-            ImportError, match=f"tenter: expected {library} .* or newer, got {library} {re.escape(too_old)}"
-        ):
+        upgrade = rf"\(pip install --upgrade {PACKAGES[library].split('[')[0]}\)"
+        said = f"^tenter: expected {library} .* or newer, got {library} {re.escape(too_old)} {upgrade}$"
+        with pytest.raises(ImportError, match=said):
             promised.check(library, too_old)
 
 
@@ -85,7 +85,7 @@ def test_an_old_numpy_is_refused_when_tenter_is_imported():
     code = "import numpy; numpy.__version__ = '1.24.4'; import tenter"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode and done.stderr.endswith(
-        "ImportError: tenter: expected NumPy 1.25 or newer, got NumPy 1.24.4\n"
+        "ImportError: tenter: expected NumPy 1.25 or newer, got NumPy 1.24.4 (pip install --upgrade numpy)\n"
     )
 
 
@@ -100,7 +100,7 @@ def test_an_old_pytorch_is_named_and_arrays_of_numpy_go_on():
         "tenter.repeat(torch.ones(2), 2)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    message = f"tenter: expected PyTorch {versions.promised('torch')} or newer, got PyTorch 2.5.1\n"
+    message = f"tenter: expected PyTorch {versions.promised('torch')} or newer, got PyTorch 2.5.1 (pip install --upgrade torch)\n"
     assert done.stdout == message and done.stderr.endswith(f"ImportError: {message}"), done.stderr
 
 

@@ -138,7 +138,8 @@ def _with_one_level(ome: dict[str, Any]) -> dict[str, Any]:
 def test_refusals(capsys: pytest.CaptureFixture[str]) -> None:
     volume("in.zarr")
     volume("named.zarr", dimension_names=("a", "b", "c"))
-    zarr.create_group("group.zarr").create_array("inner", data=np.zeros(3))
+    zarr.create_group("group.zarr")
+    zarr.create_array("group.zarr/inner", data=np.zeros(3))
     zarr.create_array("text.zarr", shape=(3,), dtype="U3", zarr_format=2)
     zarr.create_array("none.zarr", shape=(0, 3), dtype="f4", chunks=(1, 1))
     np.save("in.npy", np.zeros((4, 4)))

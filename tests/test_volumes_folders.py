@@ -27,8 +27,8 @@ def group(*paths: str, first: str | None = None, name: str = "group.zarr") -> No
     """An OME-Zarr group whose metadata names these levels, of which the first is there."""
     axes = [{"name": n, "type": "space"} for n in "yx"]
     entry = {"axes": axes, "datasets": [{"path": path, **STEPS} for path in paths]}
-    made = zarr.create_group(name, attributes={"ome": {"version": "0.5", "multiscales": [entry]}})
-    made.create_array(first or paths[0], data=noise((16, 16), "uint8"), chunks=(4, 4))
+    zarr.create_group(name, attributes={"ome": {"version": "0.5", "multiscales": [entry]}})
+    zarr.create_array(f"{name}/{first or paths[0]}", data=noise((16, 16), "uint8"), chunks=(4, 4))
 
 
 def victim(name: str = "victim") -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cli_helpers import _inside, refused  # noqa: F401
+from tenter._arrays.promised import older
 from volume_helpers import HALF, _as_a_process_of_its_own, volume, zarr  # noqa: F401
 
 V2 = {"shape": "shape", "chunks": "chunks", "dtype": "dtype"}
@@ -43,6 +44,8 @@ def test_what_metadata_may_say(
         at = at[key]
     at[last] = value
     file.write_text(json.dumps(held))
+    if value == 300 and format_ == 2 and older(zarr.__version__, (3, 1)):
+        pytest.skip("zarr 3.0 takes 300 for 44")
     said = refused(capsys, *HALF)
     assert (
         ("in.zarr" in said or "of out.zarr" in said) and any(e in said for e in expected) and "continues" not in said

@@ -26,7 +26,7 @@ NAMES = {"nanometer": "nm", "micrometer": "µm", "millimeter": "mm", "meter": "m
 NAMES |= {"picometer": "pm", "centimeter": "cm"}
 #: Units along z, y and x. None: pixels, which no program may take for a length.
 UNITS = [
-    ("µm", "nm", "nm"), ("nm", "nm", "nm"), ("mm", "µm", "µm"), ("µm", "µm", "µm"), ("Å", "pm", "nm"), ("in", "in", "in"),
+    ("Å", "nm", "Å"), ("µm", "nm", "nm"), ("nm", "nm", "nm"), ("mm", "µm", "µm"), ("µm", "µm", "µm"), ("Å", "pm", "nm"), ("in", "in", "in"),
     (None, None, None), (None, "µm", "µm"), ("cm", "mm", "m"),
 ]  # fmt: skip
 SIZES = {"z": 2.0, "y": 500.0, "x": 250.0}
@@ -74,7 +74,9 @@ def test_a_distance_is_the_same_length_in_every_format(units: Any, tmp_path: Pat
     found = open_tiff(Path(f"{where}/own.tif")).voxel
     shorts = [{v: k for k, v in voxels.NAMED.items() if k in METERS}.get(found.units.get(n)) for n in "zyx"]
     if any(units):  # without a unit, ImageJ says nothing of x and y
-        assert in_meters([found.sizes[n] for n in "zyx"], shorts) == want
+        # Older versions of tifffile write rationals of fewer digits.
+        lengths, known = zip(*in_meters([found.sizes[n] for n in "zyx"], shorts))
+        assert lengths == pytest.approx([length for length, _ in want]) and known == tuple(k for _, k in want)
 
 
 def test_voxels_of_several_units_become_isotropic_and_spaced_by_their_lengths(
@@ -147,6 +149,7 @@ def test_units_are_named_as_ome_zarr_names_them() -> None:
         "micrometre": "micrometer", "micrometers": "micrometer", "nm": "nanometer", "Mm": "megameter", "mm": "millimeter",
         "MM": "millimeter", "A": "angstrom", "Å": "angstrom", "inch": "inch", "in": "inch", "s": "second", "sec": "second",
         "min": "minute", "pixel": None, "": None, "px": None, "furlong": "furlong", "\\u00B5m": "micrometer",
+        "\\u00c5": "angstrom",
     }  # fmt: skip
     assert {text: voxels.unit_named(text) for text in spellings} == spellings
     assert voxels.LENGTHS["micrometer"] == Fraction(1, 10**6) and voxels.LENGTHS["kilometer"] == 1000

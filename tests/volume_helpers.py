@@ -79,9 +79,9 @@ def ome(
         entry["coordinateTransformations"] = [{"type": "scale", "scale": of_all}]
     v2 = {"multiscales": [{**entry, "version": "0.4"}], **held}
     attributes = v2 if format_ == 2 else {"ome": {"version": "0.5", "multiscales": [entry], **held}}
-    made = zarr.create_group(name, zarr_format=format_, attributes=attributes)
+    zarr.create_group(name, zarr_format=format_, attributes=attributes)
     how = {"chunk_key_encoding": {"name": "v2", "separator": "/"}} if format_ == 2 else {"dimension_names": list(axes)}
-    made.create_array("0", data=x, chunks=tuple(min(8, n) for n in x.shape), **how)
+    zarr.create_array(f"{name}/0", data=x, chunks=tuple(min(8, n) for n in x.shape), zarr_format=format_, **how)
 
 
 def consolidate(name: str, format_: int) -> None:

@@ -2,7 +2,8 @@
 
 import re
 
-OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 6), "Dask": (2024, 1), "zarr": (3, 0, 8)}
+OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 6), "Dask": (2024, 1), "zarr": (3, 0, 8),
+          "tifffile": (2024, 8, 10)}  # fmt: skip
 
 
 def older(version: str, than: tuple[int, ...]) -> bool:
@@ -18,4 +19,5 @@ def check(library: str, version: str) -> None:
     used."""
     if too_old(library, version):
         expected = f"{library} {'.'.join(map(str, OLDEST[library]))} or newer"
-        raise ImportError(f"tenter: expected {expected}, got {library} {version}")
+        package = {"PyTorch": "torch"}.get(library, library.lower())
+        raise ImportError(f"tenter: expected {expected}, got {library} {version} (pip install --upgrade {package})")

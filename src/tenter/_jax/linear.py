@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from tenter._arrays.promised import older
 from tenter._arrays.types import Ints
 from tenter._jax import on_host
 from tenter._standard.along import Way, along as by_functions, longest, narrow
@@ -81,8 +82,12 @@ def _batched(xs: Any, dims: Any, *, maps: Maps) -> tuple[Any, int]:
     return along(x, [(axis + (d <= axis), m) for axis, m in maps]), d
 
 
+# Before JAX 0.8.2 XLA computes what is taken from constants while it compiles, and takes the wrong ones.
+TAKES_WRONG_CONSTANTS = older(jax.__version__, (0, 8, 2))
+
+
 def _lowered(x: Any, *, maps: Maps, way: Way = WAY) -> Any:
-    return by_functions(x, maps, way)
+    return by_functions(jax.lax.optimization_barrier(x) if TAKES_WRONG_CONSTANTS else x, maps, way)
 
 
 ad.deflinear2(AXIS_MAPS, _transposed)

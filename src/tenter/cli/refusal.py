@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from tenter._arrays import promised
+
 
 class Refusal(Exception):
     """The command cannot be carried out. Its message is for the user, who gets it as one line and exit code 2."""
@@ -37,9 +39,14 @@ def one_line(text: str) -> str:
 
 
 def require(module: str) -> None:
-    """Refuse if an optional package is not installed; the message says how it is."""
+    """Refuse if an optional package is not installed, or is too old; the message says how it is installed."""
+    package = {"PIL": "Pillow", "png": "pypng"}.get(module, module)
     try:
-        importlib.import_module(module)
+        found = importlib.import_module(module)
     except ImportError as error:
-        package = {"PIL": "Pillow", "png": "pypng"}.get(module, module)
         raise Refusal(f"{package} is needed for this and is not installed: pip install {package}") from error
+    if package in promised.OLDEST:
+        try:
+            promised.check(package, found.__version__)
+        except ImportError as error:
+            raise Refusal(str(error).removeprefix("tenter: ")) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -27,17 +28,19 @@ SYMBOLS = {
     "angstrom": "Å", "inch": "in", "foot": "ft", "yard": "yd", "mile": "mi", "parsec": "pc",
     "minute": "min", "hour": "h", "day": "d",
 }  # fmt: skip
-#: Other spellings, the last of ImageJ's own files.
+#: Other spellings.
 SPELLINGS = {
     "um": "micrometer", "\u03bcm": "micrometer", "micron": "micrometer", "microns": "micrometer", "us": "microsecond",
     "\u03bcs": "microsecond", "A": "angstrom", "\u212b": "angstrom", "sec": "second", "secs": "second", "hr": "hour",
-    "hrs": "hour", "\\u00B5m": "micrometer",
+    "hrs": "hour",
 }  # fmt: skip
 NAMED = {name: name for name in SYMBOLS} | {symbol: name for name, symbol in SYMBOLS.items()}
 NAMED |= {f"{name}s": name for name in SYMBOLS} | SPELLINGS
 NAMED |= {name.replace("meter", "metre"): of for name, of in NAMED.items() if of.endswith("meter")}
 #: What files say of distances without a unit.
 NO_UNIT = ("pixel", "pixels", "px", "voxel", "voxels")
+#: How files of ImageJ hold what is not ASCII.
+ESCAPED = re.compile(r"\\u([0-9A-Fa-f]{4})")
 MICROMETER, TIMES = "micrometer", ("t", "time")
 
 
@@ -50,7 +53,7 @@ class Voxel(NamedTuple):
 
 def unit_named(text: object) -> str | None:
     """OME-Zarr's name of a unit that a file or a person names."""
-    said = str(text or "").strip()
+    said = ESCAPED.sub(lambda found: chr(int(found[1], 16)), str(text or "")).strip()
     if not said or said.lower() in NO_UNIT:
         return None
     return NAMED.get(said) or NAMED.get(said.lower()) or said
@@ -59,6 +62,11 @@ def unit_named(text: object) -> str | None:
 def short_unit(name: str | None) -> str | None:
     """What OME-TIFF calls a unit."""
     return None if name is None else SYMBOLS.get(name, name)
+
+
+def in_ascii(unit: str) -> str:
+    """A unit as ImageJ writes it."""
+    return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in unit if ord(c) < 1 << 16)
 
 
 def given(sizes: Mapping[str, float], unit: str | None) -> Voxel:

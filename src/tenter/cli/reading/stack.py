@@ -19,7 +19,7 @@ from tenter.cli.reading.opening import named
 from tenter.cli.reading.tiff import check_whole, decoded, opened
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import Axes, check_fits
-from tenter.cli.voxels import Voxel, short_unit, unit_named, updated
+from tenter.cli.voxels import Voxel, in_ascii, short_unit, unit_named, updated
 from tenter.cli.writing.tiff import LAYOUT
 
 #: OME's distance between samples, by axis, and its unit where the file says none
@@ -220,7 +220,8 @@ def imagej_distances(voxel: Voxel) -> dict[str, Any]:
     found: dict[str, Any] = {
         key: voxel.sizes[name] for name, key in (("z", SPACING), ("t", INTERVAL)) if name in voxel.sizes
     }
-    units = {name: "um" if (unit := short_unit(voxel.units.get(name))) == "µm" else unit for name in voxel.sizes}
+    shorts = {name: short_unit(voxel.units.get(name)) for name in voxel.sizes}
+    units = {name: "um" if unit == "µm" else unit and in_ascii(unit) for name, unit in shorts.items()}
     if unit := next((units[name] for name in "xyz" if units.get(name)), None):
         found["unit"] = unit
         found |= {IMAGEJ_UNITS[name]: units[name] or "pixel" for name in "yz" if name in units and units[name] != unit}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.inside import check_file
+
+if TYPE_CHECKING:
+    import asyncio
 
 GROUP = ".zgroup"
 ROOTS = ("zarr.json", ".zarray", GROUP)
@@ -32,12 +34,16 @@ def ended() -> Iterator[None]:
         yield
     except Exception:
         if (loop := _loops.get(os.getpid())) is not None and loop.is_running():
+            import asyncio  # late, as zarr imports it, and other commands do without
+
             asyncio.run_coroutine_threadsafe(_others(), loop).result()
         raise
 
 
 async def _others() -> None:
     """Wait for all that is running now, except for what other threads wait by."""
+    import asyncio
+
     this = asyncio.current_task()
     assert this is not None
     this.set_name(WAITING)
@@ -53,6 +59,8 @@ _loops: dict[int, asyncio.AbstractEventLoop] = {}
 def checked() -> Any:
     """The class of a store that reads only regular files in its folder. It also refuses an empty file, which zarr
     3.1 takes for a shard of missing chunks. Its errors name the files. Made late, as its base is zarr's."""
+    import asyncio
+
     import zarr
 
     class Checked(zarr.storage.LocalStore):

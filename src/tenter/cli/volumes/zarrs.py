@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tenter._arrays import promised
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
 from tenter.cli.volumes.store import ROOTS, checked, ended
@@ -109,7 +108,7 @@ def is_zarr(path: str) -> bool:
 
 def open_zarr(path: str) -> Any:
     """The zarr array or group in a folder, to read."""
-    _require()
+    require("zarr")
     import zarr
 
     try:
@@ -138,6 +137,8 @@ def check_array(array: Any, name: str) -> ZarrArray:
         raise Refusal(f"{name}: expected numbers, got {array.dtype}")
     if any(getattr(codec, "codec_id", "") == "pickle" for codec in (*array.filters, *array.compressors)):
         raise Refusal(f"{name}: its chunks are pickled, which may run any program; they are not read")
+    if np.ndim(array.fill_value):  # zarr 3.0 reads a list as one
+        raise Refusal(f"{name}: expected a number as its fill value, got {array.fill_value.tolist()}")
     try:
         if 0 in array.chunks:
             raise Refusal(f"{name}: expected chunks with at least one element, got chunks {array.chunks}")
@@ -153,7 +154,7 @@ def create_zarr(
     """Creates an empty array of zarr format 2 or 3. like: the zarr array whose chunks, codecs, fill value, names of
     dims and attributes it gets; None: zarr's defaults. chunks, names: replace those of `like`. order: for each dim, the
     one of `like` that it is."""
-    _require()
+    require("zarr")
     import zarr
 
     given: dict[str, Any] = {"zarr_format": format_}
@@ -208,7 +209,7 @@ def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
 
 def create_group(path: Path, attributes: dict[str, Any], format_: Any) -> None:
     """A group without members."""
-    _require()
+    require("zarr")
     import zarr
 
     with ended():
@@ -265,16 +266,6 @@ def one_chunk_at_a_time() -> None:
         import zarr
 
         zarr.config.set({"async.concurrency": 1})
-
-
-def _require() -> None:
-    require("zarr")
-    import zarr
-
-    try:
-        promised.check("zarr", zarr.__version__)
-    except ImportError as error:
-        raise Refusal(str(error).removeprefix("tenter: ")) from error
 
 
 def _place(box: Box) -> tuple[slice, ...]:
