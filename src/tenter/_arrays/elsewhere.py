@@ -44,7 +44,7 @@ ELSEWHERE = {
     "scale_factor": ("scale",), "scale": ("scale_factor",),
     "interpolation": ("mode",), "method": ("mode",), **dict.fromkeys(("resample", "filter"), ("mode", "interpolation")),
     "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "kernel": ("mode",),
-    "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
+    "axis": ("axes", "dim"), "dims": ("axes", "sizes", "dim"), "dim": ("axes", "axis"), "axes": ("dim", "axis"),
     "channel_axis": ("axes", "layout"), "multichannel": ("axes", "layout"), "data_format": ("layout",),
     "spatial_dims": ("axes",),
     "output_shape": ("size",), "dsize": ("size",), "new_size": ("size",), "shape": ("size", "sizes"), "num": ("size",),
