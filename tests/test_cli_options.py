@@ -239,6 +239,8 @@ def test_no_premultiply() -> None:
         (["--filter", "linear"], "--filter: --mode names the filter"),
         (["--mode", "area", "--antialias"], "area has none"),
         (["--mode", "nearest", "--antialias"], "nearest has none"),
+        (["--mode", "lanczos", "--like", "opencv"], "--antialias or --no-antialias: one of them, as lanczos aliases"),
+        (["--mode", "lanczos2", "--like", "torch"], "--antialias or --no-antialias: one of them, as lanczos2 aliases"),
     ],
 )
 def test_refused(capsys: pytest.CaptureFixture[str], options: list[str], word: str) -> None:

@@ -5,7 +5,7 @@ OF_LABELS = "mode='nearest-exact'"
 #: What says here what another library's argument says, where that is not an argument of the same value, after "did you
 #: mean": each for functions that have some arguments.
 INSTEAD: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
-    (("mode", "axes"), {
+    (("mode", "like"), {
         **dict.fromkeys(("nearest_mode", "nearest_tie", "tie"), "like=Convention.of('onnx', nearest_tie={})"),
         **dict.fromkeys(("length_rounding", "rounding"), "like=Convention.of(like, length_rounding={})"),
         **dict.fromkeys(
@@ -14,6 +14,8 @@ INSTEAD: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
         "positions_from": "like=Convention.of(like, positions_from={})",
         "recompute_scale_factor": "like=Convention.of('torch', positions_from='sizes')",
         "cubic_coeff_a": "mode=tenter.filters.cubic({})", "cubic_a": "mode=tenter.filters.cubic({})",
+    }),
+    (("mode", "axes"), {
         "exclude_outside": "edge='renormalize'",
         "anti_aliasing_sigma": "like='skimage', whose blur follows from the size",
         "labels": OF_LABELS, "up": "scale=Fraction(up, down)", "down": "scale=Fraction(up, down)",
@@ -40,9 +42,9 @@ PART_RESIZED = "tenter.image.resize(x, size, box=((top, bottom), (left, right)))
 ELSEWHERE = {
     **dict.fromkeys(("fx", "fy", "zoom", "factor", "scales", "scale_factors"), ("scale", "scale_factor")),
     "scale_factor": ("scale",), "scale": ("scale_factor",),
-    "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
+    "interpolation": ("mode",), "method": ("mode",), **dict.fromkeys(("resample", "filter"), ("mode", "interpolation")),
     "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "kernel": ("mode",),
-    "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
+    "axis": ("axes", "dim"), "dims": ("axes", "sizes", "dim"), "dim": ("axes", "axis"), "axes": ("dim", "axis"),
     "channel_axis": ("axes", "layout"), "multichannel": ("axes", "layout"), "data_format": ("layout",),
     "spatial_dims": ("axes",),
     "output_shape": ("size",), "dsize": ("size",), "new_size": ("size",), "shape": ("size", "sizes"), "num": ("size",),
@@ -51,11 +53,11 @@ ELSEWHERE = {
     "grid_mode": ("align",), "half_pixel_centers": ("align",),
     "padding_mode": ("edge",), "boundary": ("edge",), "cval": ("value",), "fill_value": ("value",),
     "padding_value": ("value",), "extrapolation_value": ("value",),
-    "dst": ("out",), "output": ("out",), "roi": ("box",), "crop": ("box",),
+    "dst": ("out",), "output": ("out",), "roi": ("box",), "crop": ("box", "crop_size"),
     **dict.fromkeys(("input", "array", "data", "arr"), ("x", "pixels", "a", "A")), "a": ("x",),
     **dict.fromkeys(("image", "img", "im", "src", "tensor"), ("x", "pixels")),
     "counts": ("repeats", "lengths"), "reps": ("repeats", "sizes", "dims"), "repeats": ("dims", "sizes"),
-    "sizes": ("dims", "lengths"), "seqlens": ("lengths",), "maxlen": ("max_len",), "side": ("padding_side",),
+    "sizes": ("dims", "lengths", "size"), "seqlens": ("lengths",), "maxlen": ("max_len",), "side": ("padding_side",),
     "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
     "xp": ("coordinates",), "coords": ("coordinates",), "fp": ("x",), "kind": ("mode",), "x_new": ("at",),
     "left": ("value",), "right": ("value",),

@@ -112,8 +112,9 @@ def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> 
     for needs, table in INSTEAD:
         if word in table and all(name in names for name in needs):
             return f" (did you mean {table[word].format(describe(value))}?)"
-    close = closest(word, names)
-    found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
+    known = ELSEWHERE.get(word.lower())
+    close = [] if known else closest(word, [name for name in names if len(name) > 1 or name == word.lower()])
+    found = [name for name in known or () if name in names] or close
     if not found:
         return ""
     if word == "order" and isinstance(value, str):  # of memory, in NumPy

@@ -123,6 +123,11 @@ def _check_corners(mode: str, align_corners: Any) -> None:
 
 
 def _mode(mode: Any, n: int, ndim: int, align_corners: Any) -> str:
+    if isinstance(mode, str) and (word := mode.lower().replace("_", "-")).startswith("inter-"):  # OpenCV's, of images
+        word = word.removeprefix("inter-")
+        meant = {"linear": "bilinear", "cubic": "bicubic", "lanczos4": "lanczos"}.get(word, word)
+        if meant in KINDS:
+            refuse(ValueError, "mode", f"one of {', '.join(KINDS)}", f"{mode!r} (did you mean {meant!r}?)")
     one_of("mode", mode, tuple(KINDS))
     if RANKS.get(mode, n) != n:
         names = "linear 3-d, bilinear 4-d, trilinear 5-d, bicubic 4-d"

@@ -10,7 +10,7 @@ from tenter._arrays.elsewhere import OF_LABELS, edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array
 from tenter._rules.axis_rule import EDGES
-from tenter._specs.lengths import channels_first, refuse_other_sizes
+from tenter._specs.lengths import channels_first
 from tenter._specs.modes import MODES
 from tenter._specs.picture_sizes import RULES
 
@@ -83,7 +83,6 @@ def check_size(x: Any, size: Any) -> None:
     """Refuses one number, which is both sides to some, the shorter or the longer one to others."""
     if size is None or isinstance(size, RULES):
         return
-    refuse_other_sizes(size, "scale")
     if not arguments.single(size):
         arguments.sizes("size", [[n for n in size if n is not None]], least=1)  # no image is without pixels
         return

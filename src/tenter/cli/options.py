@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from tenter._rules.presets import convention
 from tenter._specs.modes import NO_ANTIALIAS
 from tenter._specs.picture_arguments import usual_mode
 from tenter._specs.picture_sizes import Wanted
@@ -216,6 +217,10 @@ def _one(option: str, text: str, args: argparse.Namespace) -> Asked:
 def _check_antialias(args: argparse.Namespace, mode: str) -> None:
     if args.antialias and mode in NO_ANTIALIAS:
         raise Refusal(f"--antialias: {mode} has none; modes other than {', '.join(NO_ANTIALIAS)} have it")
+    how = convention(args.like)
+    if args.antialias is None and mode.startswith("lanczos") and not how.antialias and not how.modes:
+        why = f"{mode} aliases where it shrinks, and {args.like} does not antialias by default"
+        raise Refusal(f"--antialias or --no-antialias: one of them, as {why}")
 
 
 def _encoding(args: argparse.Namespace) -> Encoding:

@@ -25,6 +25,7 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     if layout is not None:
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
+    lengths.refuse_other_sizes(size, "scale")
     mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
     has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes, layout is not None and layout[0] == "N")
     picture_arguments.refuse_edges(given["mode"])
