@@ -118,7 +118,7 @@ def ranges(s: Segments, starts: Any, steps: Any) -> Any:
         return its.from_numpy(segmented.ranges(s, first, step, int32), s.offsets)
     like = next((v for v in arrays if later(v)), s.offsets)
     runs = expressions(like)
-    s = s._replace(offsets=runs.beside(s, like))
+    s = spec.changed(s, offsets=runs.beside(s, like))
     return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in (starts, steps)), int32)
 
 

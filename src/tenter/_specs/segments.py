@@ -64,6 +64,9 @@ class Segments(NamedTuple):
         return found
 
 
+FIELDS = Segments._fields
+
+
 def of_lengths(name: str, lengths: Any, total: Any = None) -> Segments:
     """Returns segments from lengths that the host can read, checked against the total."""
     values = integers(name, lengths)
@@ -163,8 +166,12 @@ def check_side(side: Any) -> None:
 def padded_on(s: Segments, side: Any) -> Segments:
     """Returns segments with their padding on a side; None for the side that they have."""
     check_side(side)
-    # Not by `_replace`, which the compiler of PyTorch 2.7 does not follow.
-    return s if side is None else Segments(*s[:-1], side)
+    return s if side is None else changed(s, padding_side=side)
+
+
+def changed(s: Segments, **fields: Any) -> Segments:
+    """Returns segments with other fields. Not by `_replace`, which the compiler of PyTorch 2.7 does not follow."""
+    return Segments(*[fields[name] if name in fields else getattr(s, name) for name in FIELDS])
 
 
 def check_rows(lengths: Array) -> None:

@@ -8,7 +8,7 @@ from tenter import _native
 from tenter._arrays.arguments import dim as one_dim, numpy_or_torch
 from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import padded, reduced, segments
-from tenter._specs.segments import Segments, padded_on
+from tenter._specs.segments import Segments, changed, padded_on
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
 from tenter.ragged._calls import called, made
@@ -133,7 +133,7 @@ class Along(Rows[Indices]):
             raise misnamed("Plan.unpad", self.unpad, no_other, too_many, x=x)
 
         def make() -> Any:
-            s = padded_on(self._with_total()._replace(called="ragged.Plan.unpad"), padding_side)
+            s = padded_on(changed(self._with_total(), called="ragged.Plan.unpad"), padding_side)
             return padded.unpad(numpy_or_torch("x", x), s)
 
         def quick(room: Any) -> Any:
@@ -290,4 +290,4 @@ def _beside(s: Segments, x: Any, axis: Any, call: str) -> Segments:
     if s.known() or s.total is not None or not x.ndim:
         return s
     found = segments.of_lengths(segments.lengths(s), x.shape[one_dim("axis", axis, x.ndim)], call)
-    return found._replace(padding_side=segments.side(s) if found.known() else s.padding_side)
+    return changed(found, padding_side=segments.side(s) if found.known() else s.padding_side)

@@ -12,7 +12,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling
 from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import padded, segments
-from tenter._specs.segments import Segments, padded_on
+from tenter._specs.segments import Segments, changed, padded_on
 from tenter.maps import Copy
 from tenter.maps._values import trusted
 from tenter.ragged import _signatures as signatures
@@ -165,7 +165,7 @@ class Rows(Generic[Indices]):
     def _with_total(self) -> Segments:
         s = self._segments
         if s.total is None:
-            s = s._replace(total=segments.total(s))
+            s = changed(s, total=segments.total(s))
             if not compiling():  # whose symbols mean nothing outside of its graph
                 self._segments = s
         return s
