@@ -92,7 +92,7 @@ def of_mask(mask: Tensor, side: Any) -> Segments:
         wrong = wrong | (held.to(mask.dtype) != mask).any(1)
         lengths = lengths.masked_fill(wrong, -1)
     s = _of_lengths(lengths, None, spec.OF_MASK)
-    return spec.padded_on(s, side) if side is not None else Segments(*s[:-1], left)
+    return s.changed(padding_side=left if side is None else side)
 
 
 def moved(s: Segments, device: Any) -> Segments:
