@@ -125,7 +125,7 @@ MISTAKEN = [
     ("tenter.resize(V, scale=2, axes=(0,1,2), edge='mirror')", ValueError, 'edge', 'one of replicate, reflect, symmetric, wrap, constant,'),
     ('tenter.resize(V, scale=2, axes=(0,1,2), grid_mode=True)', TypeError, 'grid_mode', "align='half_pixel'"),
     ('tenter.resize(V, scale=2, axes=(0,1,2), prefilter=False)', TypeError, 'prefilter', 'no argument of this name'),
-    ("tenter.resize(V, scale=2, axes=(0,1,2), like='scipy', mode='cubic')", ValueError, 'mode', "one of nearest, nearest-exact, linear, with like='scipy'"),
+    ("tenter.resize(V, scale=2, axes=(0,1,2), like='scipy', mode='lanczos')", ValueError, 'mode', "one of nearest, nearest-exact, linear, cubic, spline2, spline3, spline4, spline5, with like='scipy'"),
     ("tenter.resize(V[0,0], 50, window='hann')", TypeError, 'window', 'no argument of this name'),
     # ---- JAX
     ('tenter.resize(P, shape=(24,32,3))', TypeError, 'shape', 'size=(24, 32, 3)'),
