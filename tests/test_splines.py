@@ -85,7 +85,7 @@ BOXES = (None, (-3.5, 9.25), (2, 5))
 
 
 @together("order, edge, n, m, box",
-          daily(product(ORDERS, EDGES.values(), (1, 2, 9, 30), (1, 7, 45), BOXES), 23))  # fmt: skip
+          daily(product(ORDERS, EDGES.values(), (1, 2, 9, 30), (1, 7, 45), BOXES), 47))  # fmt: skip
 def test_a_splines_map_is_the_values_of_b_splines_by_the_inverse_of_those_at_the_samples(order, edge, n, m, box):
     how = {} if box is None else {"box": [box]}
     a = tenter.axis_map(n, m, f"spline{order}", edge=edge, antialias=False, **how)
@@ -265,3 +265,33 @@ def test_the_map_keeps_its_factors_only_where_they_save_sums():
     enlarged, shrunk = (tenter.axis_map(64, m, "spline3", antialias=False) for m in (128, 32))
     assert isinstance(enlarged, Window) and "_factors" in enlarged.__dict__ and "_factors" in enlarged.T.__dict__
     assert "_factors" not in shrunk.__dict__
+
+
+ALIGNS = (
+    "half_pixel",
+    "align_corners",
+    "asymmetric",
+    "half_pixel_symmetric",
+    "pytorch_half_pixel",
+    "tf_half_pixel_for_nn",
+)
+WHERE = ({"size": 17}, {"size": 40}, {"scale": 1.7}, {"scale": 0.6}, {"size": 9, "box": [(2.5, 13.25)]},
+         {"size": 30, "box": [(-4, 22)]}, {"size": 12, "box": [(11, 3)]})  # fmt: skip
+
+
+def test_a_spline_of_order_3_is_bspline_of_the_coefficients_wherever_outputs_are():
+    x = np.random.default_rng(0).standard_normal((20, 3))
+    c = ndimage.spline_filter1d(x, 3, axis=0)
+    for align, where in product(ALIGNS, WHERE):
+        how = {**where, "axes": 0, "align": align, "edge": "reflect", "antialias": False}
+        want = tenter.resize(c, mode="bspline", **how)
+        np.testing.assert_allclose(tenter.resize(x, mode="spline3", **how), want, rtol=0, atol=1e-13, err_msg=f"{how}")
+
+
+def test_images_with_alpha_have_the_splines_of_their_colors():
+    x = np.full((12, 10, 4), 200, np.uint8)
+    x[..., 3] = np.random.default_rng(0).integers(100, 256, (12, 10))
+    y = tenter.image.resize(x, (30, 27), mode="spline3", alpha=True)
+    assert y.shape == (30, 27, 4) and np.abs(y[..., :3].astype(int) - 200).max() <= 1
+    want = tenter.resize(x[..., 3], (30, 27), mode="spline3")
+    assert np.abs(y[..., 3].astype(int) - want).max() <= 1

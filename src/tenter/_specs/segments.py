@@ -69,9 +69,6 @@ class Segments(NamedTuple):
         return found
 
 
-FIELDS = Segments._fields
-
-
 def of_lengths(name: str, lengths: Any, total: Any = None) -> Segments:
     """Returns segments from lengths that the host can read, checked against the total."""
     values = integers(name, lengths)
