@@ -200,10 +200,8 @@ def test_a_map_from_coordinates_is_what_interp_applies():
             np.testing.assert_allclose(A[1:3].apply(x, x.ndim - 1), y[..., 1:3], rtol=1e-13, atol=1e-13)
     up = np.arange(5.0)
     kinds = [
-        ("Window", up + 0.5, {}),
-        ("Gather", up[::-1] + 0.5, {}),
-        ("Copy", up, {}),
-        ("Gather", up - 2, {"period": 5}),
-    ]
-    for kind, at, how in kinds:
-        assert type(tenter.maps.from_coordinates(at, up, **how)).__name__ == kind
+        ("Window", up + 0.5, up, {}), ("Gather", up[::-1] + 0.5, up, {}), ("Window", up[::-1] + 0.5, up[::-1], {}),
+        ("Copy", up, up, {}), ("Gather", up - 2, up, {"period": 5}), ("Copy", up[1:], up, {"mode": "previous"}),
+    ]  # fmt: skip
+    for kind, at, c, how in kinds:
+        assert type(tenter.maps.from_coordinates(at, c, **how)).__name__ == kind
