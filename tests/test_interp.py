@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -174,6 +176,15 @@ def test_dtypes_stay():
     assert got.dtype == bool and got.tolist() == [False, True, False]
     assert tenter.interp(np.zeros((2, 0)), [], []).shape == (2, 0)
     assert tenter.interp(np.zeros((0, 3)), at, c).shape == (0, 4)
+
+
+def test_a_fill_value_of_fewer_bits_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for value in (np.float32(3), np.float16(3), np.complex64(3)):
+            x = np.zeros(3, complex)
+            assert tenter.interp(x, [9], [0, 1, 2], edge="constant", value=value).tolist() == [3]
+            assert tenter.resize(x, 3, box=[(3, 6)], edge="constant", value=value).tolist() == [3, 3, 3]
 
 
 def test_out_is_written_and_left_as_it_is_by_a_wrong_call():

@@ -20,6 +20,10 @@ WRONG = [
     ((X, [0.5], [3, 2, 2, 0]), {}, ValueError, "coordinates: expected ones that ascend or descend at every step"),
     ((X, [0.5], [0, 90, 180, 360]), {"period": 360}, ValueError, "coordinates: expected ones that differ modulo the period"),
     ((X, [0.5], [0, 90, 180, -1e-20]), {"period": 360}, ValueError, "left out), got the same at positions 0 and 3"),
+    ((X, [7 - 1e-15, 7 + 1e-15], [*C, 9]), {"mode": "area"}, ValueError, "at: expected cells wider than what coordinates are "
+     "rounded by, got cell 0"),
+    ((X, [0.5], [0, 1e-200, 2e-200, 1]), {"mode": "catmull-rom"}, ValueError, "coordinates: expected steps whose weights are finite"),
+    ((X, [0.5], C), {"period": np.timedelta64(1, "D")}, TypeError, "period: expected a number, got numpy.timedelta64"),
     ((X, [0.5], [0, 1, 2]), {}, ValueError, "coordinates: expected 4, as x has 4 along axis 1, got 3"),
     ((X, [0, 1], C), {"mode": "area"}, ValueError, "coordinates: expected 5 edges, as x has 4 along axis 1, got 4"),
     ((X, [0], [*C, 9]), {"mode": "area"}, ValueError, "at: expected the edges of cells in mode area, one more than cells, got 1"),

@@ -136,7 +136,7 @@ def _checked_period(period: Any, coordinates: Array) -> Any:
                    describe(period))  # fmt: skip
         positive = bool(period > np.timedelta64(0))
     else:
-        if not is_real(period):
+        if not is_real(period) or isinstance(period, np.timedelta64):
             refuse(TypeError, "period", "a number", describe(period))
         positive = bool(0 < plain(period) < np.inf)
     if not positive:
