@@ -10,7 +10,9 @@ from daily import together
 
 X, C, NAN = np.arange(8.0).reshape(2, 4), [0.0, 1.0, 3.0, 7.0], float("nan")
 DAYS = np.arange("2020-01-01", "2020-01-05", dtype="datetime64[D]")
+QUANTITY = type("Quantity", (), {"__module__": "pint", "__array__": lambda self: np.zeros(1)})()
 WRONG = [
+    ((X, QUANTITY, C), {}, TypeError, "at: expected numbers in one unit (at.magnitude), got pint.Quantity"),
     ((X, [0.5], [0, NAN, 1, 2]), {}, ValueError, "coordinates: expected finite ones, without NaN or NaT, got nan at position 1"),
     ((X, [0.5, NAN], C), {}, ValueError, "at: expected finite ones, without NaN or NaT, got nan at position 1"),
     ((X, [np.inf], C), {}, ValueError, "at: expected finite ones"),

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer
+from tenter._arrays.arguments import MISSING, array, describe, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
-from tenter._execution import calls, executor, fill_value
+from tenter._execution import calls, executor, fill_value, labelled
 from tenter._execution.calls import FIND, unknown
 from tenter._specs import interpolate_arguments, modes, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
         Element,
         Held,
         InterpolateMode,
+        Labelled,
         Like,
         Mode,
         ModeName,
+        NamedDims,
         Nested,
         Numbers,
         Other,
@@ -175,6 +179,8 @@ def interpolate(
 
 # fmt: off
 @overload
+def resize(x: Labelled, size: Mapping[Any, SupportsIndex] | None = None, **how: Unpack[NamedDims]) -> Labelled: ...
+@overload
 def resize(x: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
     **how: Unpack[ResizeRule]) -> NDArray[Element]: ...
 @overload
@@ -191,9 +197,9 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
 # fmt: on
 def resize(
     x: Any = MISSING,
-    size: Sizes | None = None,
+    size: Sizes | Mapping[Any, SupportsIndex] | None = None,
     too_many: Any = None,
-    scale: Numbers | None = None,
+    scale: Numbers | Mapping[Any, float | Fraction] | None = None,
     axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
     mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
@@ -211,9 +217,10 @@ def resize(
     ----------
     x : array
         An array, tensor or list of any shape. Every real and complex dtype; modes "nearest" and "nearest-exact" take
-        any dtype.
+        any dtype. Or a DataArray or Dataset of xarray, whose coordinates are resized too.
     size : int or sequence of ints, optional
-        The lengths of the resized axes, in the order of axes; an int for one axis.
+        The lengths of the resized axes, in the order of axes; an int for one axis. For xarray's, a dict of lengths by
+        the names of dims, as is scale; lists of modes and boxes then have its order.
     scale : float, Fraction or sequence of these, optional
         Output / input, in place of size; one number stands for all. Lengths are rounded down unless `like` says
         otherwise.
@@ -343,6 +350,12 @@ def resize(
             )
             if cached is not None:
                 return cached
+        if labelled.is_labelled(x, size, scale):
+            others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
+            others |= {"axes": axes, "mode": mode, "antialias": antialias}
+            if out is not None:
+                refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
+            return labelled.resized(resize, x, size, scale, others)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written

@@ -104,6 +104,8 @@ def _values(name: str, given: Any) -> Array:
             refuse(TypeError, name, "numbers or datetime64", "bfloat16")
         values = its.to_numpy(given)
     elif foreign.holds_an_array(given):
+        if type(given).__module__.partition(".")[0] == "pint":
+            refuse(TypeError, name, f"numbers in one unit ({name}.magnitude)", foreign.class_name(type(given)))
         values = foreign.taken(name, given)
     else:
         values = array(name, given)
