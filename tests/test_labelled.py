@@ -7,7 +7,6 @@ import pytest
 
 import tenter
 
-pytestmark = pytest.mark.slow  # xarray and pandas take seconds to import
 LAT, LON = np.arange(-88.0, 90, 4), np.arange(0.5, 360, 1)  # 45 and 360 centers
 
 
@@ -37,6 +36,7 @@ def test_a_data_array_is_resized_by_names_and_keeps_all_else():
     assert hours.tolist() == [-12, 12, 36, 60]
 
 
+@pytest.mark.slow
 def test_coordinates_follow_the_rule_of_the_call():
     xarray = pytest.importorskip("xarray")
     c = np.array([0.0, 1.0, 4.0, 9.0])
@@ -57,6 +57,7 @@ def test_coordinates_follow_the_rule_of_the_call():
     np.testing.assert_allclose(ends[[0, -1]], [-0.25, 10.25])
 
 
+@pytest.mark.slow
 def test_a_dataset_is_resized_where_it_has_the_dims():
     xarray = pytest.importorskip("xarray")
     x = field(xarray)
@@ -74,6 +75,7 @@ def test_a_dataset_is_resized_where_it_has_the_dims():
     np.testing.assert_allclose(y.lat_bnds[:, 0], np.arange(-90.0, 90, 12), rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_dask_stays_lazy_and_equal():
     xarray, da = pytest.importorskip("xarray"), pytest.importorskip("dask.array")
     x = field(xarray)
