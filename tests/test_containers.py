@@ -160,6 +160,8 @@ def refused():
         )
         yield pandas.DataFrame({"a": [1, 2]}), r"np.asarray\(x\) without its labels", "pandas.DataFrame"
         yield pandas.Timestamp("2020"), "an array, a tensor or a list of numbers", "pandas.Timestamp"
+    quantity = type("Quantity", (), {"__module__": "pint", "__array__": lambda self: np.zeros(2)})
+    yield quantity(), "x.magnitude, and its unit x.units beside it", "pint.Quantity"
     if _has("xarray"):
         xarray = __import__("xarray")
         yield (

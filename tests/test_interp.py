@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -176,6 +178,15 @@ def test_dtypes_stay():
     assert tenter.interp(np.zeros((0, 3)), at, c).shape == (0, 4)
 
 
+def test_a_fill_value_of_fewer_bits_warns_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for value in (np.float32(3), np.float16(3), np.complex64(3)):
+            x = np.zeros(3, complex)
+            assert tenter.interp(x, [9], [0, 1, 2], edge="constant", value=value).tolist() == [3]
+            assert tenter.resize(x, 3, box=[(3, 6)], edge="constant", value=value).tolist() == [3, 3, 3]
+
+
 def test_out_is_written_and_left_as_it_is_by_a_wrong_call():
     x, out = np.arange(6.0).reshape(2, 3), np.full((2, 2), 7.0)
     for how in ({}, {"edge": "constant", "value": -1.0}):
@@ -200,10 +211,8 @@ def test_a_map_from_coordinates_is_what_interp_applies():
             np.testing.assert_allclose(A[1:3].apply(x, x.ndim - 1), y[..., 1:3], rtol=1e-13, atol=1e-13)
     up = np.arange(5.0)
     kinds = [
-        ("Window", up + 0.5, {}),
-        ("Gather", up[::-1] + 0.5, {}),
-        ("Copy", up, {}),
-        ("Gather", up - 2, {"period": 5}),
-    ]
-    for kind, at, how in kinds:
-        assert type(tenter.maps.from_coordinates(at, up, **how)).__name__ == kind
+        ("Window", up + 0.5, up, {}), ("Gather", up[::-1] + 0.5, up, {}), ("Window", up[::-1] + 0.5, up[::-1], {}),
+        ("Copy", up, up, {}), ("Gather", up - 2, up, {"period": 5}), ("Copy", up[1:], up, {"mode": "previous"}),
+    ]  # fmt: skip
+    for kind, at, c, how in kinds:
+        assert type(tenter.maps.from_coordinates(at, c, **how)).__name__ == kind

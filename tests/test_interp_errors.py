@@ -10,7 +10,9 @@ from daily import together
 
 X, C, NAN = np.arange(8.0).reshape(2, 4), [0.0, 1.0, 3.0, 7.0], float("nan")
 DAYS = np.arange("2020-01-01", "2020-01-05", dtype="datetime64[D]")
+QUANTITY = type("Quantity", (), {"__module__": "pint", "__array__": lambda self: np.zeros(1)})()
 WRONG = [
+    ((X, QUANTITY, C), {}, TypeError, "at: expected numbers in one unit (at.magnitude), got pint.Quantity"),
     ((X, [0.5], [0, NAN, 1, 2]), {}, ValueError, "coordinates: expected finite ones, without NaN or NaT, got nan at position 1"),
     ((X, [0.5, NAN], C), {}, ValueError, "at: expected finite ones, without NaN or NaT, got nan at position 1"),
     ((X, [np.inf], C), {}, ValueError, "at: expected finite ones"),
@@ -19,6 +21,11 @@ WRONG = [
      "ascend from end to end, got another order at positions 1 and 2"),
     ((X, [0.5], [3, 2, 2, 0]), {}, ValueError, "coordinates: expected ones that ascend or descend at every step"),
     ((X, [0.5], [0, 90, 180, 360]), {"period": 360}, ValueError, "coordinates: expected ones that differ modulo the period"),
+    ((X, [0.5], [0, 90, 180, -1e-20]), {"period": 360}, ValueError, "left out), got the same at positions 0 and 3"),
+    ((X, [7 - 1e-15, 7 + 1e-15], [*C, 9]), {"mode": "area"}, ValueError, "at: expected cells wider than what coordinates are "
+     "rounded by, got cell 0"),
+    ((X, [0.5], [0, 1e-200, 2e-200, 1]), {"mode": "catmull-rom"}, ValueError, "coordinates: expected steps whose weights are finite"),
+    ((X, [0.5], C), {"period": np.timedelta64(1, "D")}, TypeError, "period: expected a number, got numpy.timedelta64"),
     ((X, [0.5], [0, 1, 2]), {}, ValueError, "coordinates: expected 4, as x has 4 along axis 1, got 3"),
     ((X, [0, 1], C), {"mode": "area"}, ValueError, "coordinates: expected 5 edges, as x has 4 along axis 1, got 4"),
     ((X, [0], [*C, 9]), {"mode": "area"}, ValueError, "at: expected the edges of cells in mode area, one more than cells, got 1"),

@@ -26,7 +26,11 @@ from tenter._specs.resize import KINDS
 
 ROOT = Path(__file__).parents[1]
 FILES = [ROOT / "tests" / "typed" / "uses.py"]
-FILES += [ROOT / "tests" / "typed" / f"uses_of_{name}.py" for name in ("dask", "jax") if importlib.util.find_spec(name)]
+FILES += [
+    ROOT / "tests" / "typed" / f"uses_of_{name}.py"
+    for name in ("dask", "jax", "xarray")
+    if importlib.util.find_spec(name)
+]
 CONFIGURATION = str(ROOT / "tests" / "typed" / "mypy.ini")
 KEPT = ROOT / ".mypy_cache"
 CACHE = str(KEPT) if os.access(KEPT if KEPT.exists() else ROOT, os.W_OK) else os.devnull

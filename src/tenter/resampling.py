@@ -9,16 +9,18 @@ import numpy as np
 from tenter._arrays.arguments import MISSING, array, describe, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, executor, fill_value
+from tenter._execution import calls, executor, fill_value, labelled
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
 
     from numpy.typing import NDArray
 
@@ -28,9 +30,11 @@ if TYPE_CHECKING:
         Edge,
         Element,
         Held,
+        Labelled,
         Like,
         Mode,
         ModeName,
+        NamedDims,
         Nested,
         Numbers,
         Other,
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 
 
 # fmt: off
+@overload
+def resize(x: Labelled, size: Mapping[Any, SupportsIndex] | None = None, **how: Unpack[NamedDims]) -> Labelled: ...
 @overload
 def resize(x: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
     **how: Unpack[ResizeRule]) -> NDArray[Element]: ...
@@ -62,9 +68,9 @@ def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = Non
 # fmt: on
 def resize(
     x: Any = MISSING,
-    size: Sizes | None = None,
+    size: Sizes | Mapping[Any, SupportsIndex] | None = None,
     too_many: Any = None,
-    scale: Numbers | None = None,
+    scale: Numbers | Mapping[Any, float | Fraction] | None = None,
     axes: SupportsIndex | Sequence[SupportsIndex] | NDArray[np.integer[Any]] | None = None,
     mode: ModeName | Filter | Sequence[Mode | Filter] = "linear",
     antialias: bool | None = None,
@@ -82,9 +88,10 @@ def resize(
     ----------
     x : array
         An array, tensor or list of any shape. Every real and complex dtype; modes "nearest" and "nearest-exact" take
-        any dtype.
+        any dtype. Or a DataArray or Dataset of xarray, whose coordinates are resized too.
     size : int or sequence of ints, optional
-        The lengths of the resized axes, in the order of axes; an int for one axis.
+        The lengths of the resized axes, in the order of axes; an int for one axis. For xarray's, a dict of lengths by
+        the names of dims, as is scale; lists of modes and boxes then have its order.
     scale : float, Fraction or sequence of these, optional
         Output / input, in place of size; one number stands for all. Lengths are rounded down unless `like` says
         otherwise.
@@ -216,6 +223,12 @@ def resize(
             )
             if cached is not None:
                 return cached
+        if labelled.is_labelled(x, size, scale):
+            others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
+            others |= {"axes": axes, "mode": mode, "antialias": antialias}
+            if out is not None:
+                refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
+            return labelled.resized(resize, x, size, scale, others)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written

@@ -97,6 +97,7 @@ _LINES: dict[str, str | Callable[[Any], str | None]] = {
     "dask": _of_dask,
     "h5py": _read_by("from_array"),
     "pandas": _of_pandas,
+    "pint": "x.magnitude, and its unit x.units beside it",
     "tenter": _of_tenter,
     "tensorstore": "x.read().result()",
     "xarray": _of_xarray,

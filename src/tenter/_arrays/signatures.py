@@ -3,7 +3,7 @@ own type, and a list gives a NumPy array."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, overload
 
@@ -35,6 +35,15 @@ class OfDask(Protocol):
     def rechunk(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
+class OfXarray(Protocol):
+    """A DataArray or a Dataset of xarray."""
+
+    @property
+    def attrs(self) -> dict[Any, Any]: ...
+    def drop_vars(self, *args: Any, **kwargs: Any) -> Any: ...
+    def assign_coords(self, *args: Any, **kwargs: Any) -> Any: ...
+
+
 class OfPillow(Protocol):
     """A Pillow image."""
 
@@ -53,6 +62,7 @@ class HoldsMemory(Protocol):
 
 
 Other = TypeVar("Other", bound=OfLibrary | OfDask)
+Labelled = TypeVar("Labelled", bound=OfXarray)
 PillowImage = TypeVar("PillowImage", bound=OfPillow)
 InterpolateMode = Literal[
     "nearest", "nearest-exact", "linear", "bilinear", "trilinear", "bicubic", "area", "lanczos"
@@ -133,6 +143,19 @@ class InterpRule(TypedDict, total=False):
     edge: InterpEdge
     value: complex | tuple[complex, complex]
     weights: npt.ArrayLike | None
+
+
+class NamedDims(TypedDict, total=False):
+    """Arguments of `resize` where sizes or scales have names."""
+
+    scale: Mapping[Any, float | Fraction]
+    mode: AnyMode
+    antialias: bool | None
+    like: AnyLike | None
+    box: Box | None
+    align: Align | None
+    edge: Edge | None
+    value: complex
 
 
 class PictureRule(TypedDict, total=False):

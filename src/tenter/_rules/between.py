@@ -49,7 +49,8 @@ def rows(at: object, coordinates: object, mode: str, period: object, edge: str, 
     axis = axis_of(at, coordinates, mode, period, edge)
     if weights is not None and mode != "area":
         refuse(ValueError, "weights", "none, unless mode is area", describe(weights))
-    found = _areas(axis, weights) if mode == "area" else _points(axis, mode, edge)
+    with np.errstate(all="ignore"):  # what overflows is refused below
+        found = _areas(axis, weights) if mode == "area" else _points(axis, mode, edge)
     if found.weight is not None and not np.isfinite(found.weight).all():
         refuse(ValueError, "coordinates", "steps whose weights are finite numbers", "steps too unequal for float64")
     return found
@@ -147,6 +148,8 @@ def _areas(axis: Axis, weights: object) -> Rows:
         inputs = np.tile(np.arange(n) if inputs is None else inputs, 2)
         e, each = np.append(e, e[1:] + period), np.tile(each, 2)
     begin, end = _placed(a, e), _placed(b, e)
+    if len(narrow := np.flatnonzero(end.at <= begin.at)):
+        refuse(ValueError, "at", "cells wider than what coordinates are rounded by", f"cell {narrow[0]}")
     below, above = begin.last < 0, end.ahead > len(e) - 1
     first, stop = np.maximum(begin.last, 0), np.minimum(end.ahead, len(e) - 1)
     # Where a cell is outside, the cell at the edge goes on.

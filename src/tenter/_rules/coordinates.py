@@ -104,6 +104,8 @@ def _values(name: str, given: Any) -> Array:
             refuse(TypeError, name, "numbers or datetime64", "bfloat16")
         values = its.to_numpy(given)
     elif foreign.holds_an_array(given):
+        if type(given).__module__.partition(".")[0] == "pint":
+            refuse(TypeError, name, f"numbers in one unit ({name}.magnitude)", foreign.class_name(type(given)))
         values = foreign.taken(name, given)
     else:
         values = array(name, given)
@@ -136,7 +138,7 @@ def _checked_period(period: Any, coordinates: Array) -> Any:
                    describe(period))  # fmt: skip
         positive = bool(period > np.timedelta64(0))
     else:
-        if not is_real(period):
+        if not is_real(period) or isinstance(period, np.timedelta64):
             refuse(TypeError, "period", "a number", describe(period))
         positive = bool(0 < plain(period) < np.inf)
     if not positive:
@@ -145,7 +147,7 @@ def _checked_period(period: Any, coordinates: Array) -> Any:
 
 
 def _numbers(at: Array, coordinates: Array, period: Any) -> tuple[Array, Array, Any]:
-    """Returns all as int64 from about the least on, which keeps nanoseconds and large integers exact; else as
+    """Returns all as int64 from the least on, which keeps nanoseconds and large integers exact; else as
     float64."""
     if coordinates.dtype.kind in "Mm":
         given = [("at", at), ("coordinates", coordinates)] + [("period", period)] * (period is not None)
@@ -155,10 +157,9 @@ def _numbers(at: Array, coordinates: Array, period: Any) -> tuple[Array, Array, 
     whole = at.dtype.kind in "iu" and coordinates.dtype.kind in "iu" and len(at) and len(coordinates)
     if whole and (period is None or plain(period) == int(period)):
         ends = [int(end) for v in (at, coordinates) for end in (v.min(), v.max())]
-        # Positions modulo a period stay theirs if whole periods are subtracted.
-        shift = min(ends) - (min(ends) % int(period) if period else 0)
-        if shift >= -(2**63) and max(ends) < 2**63 and max(ends) - shift + 4 * int(period or 0) < 2**62:
-            return at.astype(np.int64) - shift, coordinates.astype(np.int64) - shift, int(period) if period else None
+        least = min(ends)
+        if max(ends) < 2**63 and max(ends) - least + 4 * int(period or 0) < 2**62:
+            return at.astype(np.int64) - least, coordinates.astype(np.int64) - least, int(period) if period else None
     found, places = at.astype(np.float64), coordinates.astype(np.float64)
     largest = max((float(np.abs(v).max()) for v in (found, places) if len(v)), default=0.0)
     if largest > 1e300:
@@ -189,12 +190,9 @@ def _descends(name: str, values: Array) -> bool:
     if wrong.any():
         k = int(wrong.argmax())
         ways = "descend" if down else "ascend"
-        _refuse_order(name, f"ones that ascend or descend at every step, as these {ways} from end to end", k, k + 1)
+        expected = f"ones that ascend or descend at every step, as these {ways} from end to end"
+        refuse(ValueError, name, expected, f"another order at positions {k} and {k + 1}")
     return down
-
-
-def _refuse_order(name: str, expected: str, one: int, other: int) -> None:
-    refuse(ValueError, name, expected, f"another order at positions {one} and {other}")
 
 
 def _modulo(values: Array, period: Any) -> Array:
@@ -210,9 +208,9 @@ def _in_one_period(coordinates: Array, period: Any) -> tuple[Array, Ints]:
     order = np.argsort(found, kind="stable")
     found = found[order]
     if len(same := np.flatnonzero(found[1:] == found[:-1])):
-        k = int(same[0])
-        _refuse_order("coordinates", "ones that differ modulo the period (a first one repeated at the end is left out)",
-                      *sorted(map(int, order[k : k + 2])))  # fmt: skip
+        one, other = sorted(map(int, order[same[0] : same[0] + 2]))
+        expected = "ones that differ modulo the period (a first one repeated at the end is left out)"
+        refuse(ValueError, "coordinates", expected, f"the same at positions {one} and {other}")
     return found, order
 
 

@@ -42,4 +42,6 @@ def _holds(name: str, value: Any) -> bool:
     if is_complex and dtype.kind != "c":
         return False
     parts = (value.real, value.imag) if is_complex else (value,)
-    return not any(dtype.largest < abs(part) < math.inf for part in parts)
+    # As Python's numbers: NumPy would convert the largest value to a value's own dtype, where it may overflow.
+    plain = (abs(part.item() if isinstance(part, np.generic) else part) for part in parts)
+    return not any(dtype.largest < part < math.inf for part in plain)
