@@ -18,10 +18,12 @@ namespace tenter {
 class HostPlan {
  public:
   // One call of a kernel. source, target: numbers of memories (Buffer); source_at, target_at: bytes from their begin.
+  // pass: what it does, or a part of that; null if it is in no pass.
   struct Step {
     std::unique_ptr<KernelCall> call;
     int source, target;
     int64_t source_at, target_at;
+    const PlannedPass* pass;
   };
 
   HostPlan() = default;
@@ -30,7 +32,8 @@ class HostPlan {
 
   // ---- filling a plan, in the order in which its steps run
 
-  void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target);
+  void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target,
+           const PlannedPass* pass = nullptr);
   void add(Passes&& passes);
   void use(int memory, int64_t bytes);  // reserves bytes of a temporary, as Passes::use
   // Describes the result.
@@ -63,7 +66,9 @@ class HostPlan {
   int64_t scratch() const;    // bytes of temporaries between the steps
   int64_t positions() const;  // positions in tables of the maps, which bound the cache of plans
   bool small() const;         // whether to run without releasing the interpreter's lock
-  const std::vector<Step>& steps() const { return steps_; }
+  const Passes& passes() const { return passes_; }
+  // The steps of a chunk, then those on the whole array.
+  std::vector<const Step*> steps() const;
 
  private:
   struct Range {
@@ -71,12 +76,12 @@ class HostPlan {
   };
   Outcome run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const;
   void run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const;
-  void add_pass(const PlannedPass& pass, const Passes& of);
-  bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack);
+  void add_pass(const PlannedPass& pass);
+  bool add_sums(const PlannedPass& pass, const Buffer& source, const Dim* dims, bool may_pack);
 
   std::vector<Step> steps_;
   Range main_, last_;  // the steps of one chunk, and of the last chunk if it is smaller
-  Chunks chunks_;
+  Passes passes_;
   std::vector<int64_t> temporaries_;
   std::vector<nanobind::object> held_;
   std::vector<const AxisMap*> maps_;

@@ -119,6 +119,10 @@ void bind_tuning(nb::module_& m, nb::module_& testing) {
       .def_rw("table_bytes", &Tuning::table_bytes)
       .def_rw("planned_taps", &Tuning::planned_taps)
       .def_rw("weight_sum_outputs", &Tuning::weight_sum_outputs)
+      .def_rw("taken", &Tuning::taken)
+      .def_rw("left", &Tuning::left)
+      .def_rw("ran", &Tuning::ran)
+      .def_rw("notes_kernels", &Tuning::notes_kernels)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

@@ -23,7 +23,7 @@ HOW_COPIED = {
     INDEX: "by a table with each output's input",
     COMPUTED: "by a rule that is computed a chunk at a time, without a table",
 }
-BYTES, TAPS = "bytes", "taps"  # kernels that are no `window`
+COPY, BYTES, TAPS = "copy", "bytes", "taps"  # other kernels are a `window`
 NOTHING = "none: there is nothing to write"
 REFERENCE = "NumPy's functions, as no compiled kernel "
 
@@ -79,25 +79,22 @@ def _launched(planned: CallPlan) -> tuple[str, ...]:
 
 def _told(x: Outline, planned: CallPlan) -> list[str]:
     """Describes the core's plan pass by pass."""
-    saturate = planned.spec.saturates(x.memory_layout.dtype)
-    made = planner.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
-    calls = iter(planned.steps.steps)
+    made = planner.of_plan(planned.steps)
+    passes = (*made.passes, *made.after)
     # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
     changed = {axis: m for axis, m in planned.maps if not (isinstance(m, Copy) and m.repeat == 1)}
     axes = [axis for axis in order if axis in changed]
     lines: list[str] = []
-    for p in (*made.passes, *made.after):
-        name = next(calls, "copy")
-        packs = name == "copy" and not p.copies
+    for kernel, number in planned.steps.steps:
+        p = passes[number]
         if p.copies:
             lines.append(_copied([axes[d.map] for d in p.dims if d.map >= 0], p.forms, changed))
-            continue
-        if packs:
-            name = next(calls)
+        elif kernel == COPY:
             lines.append("copy, as sums of contiguous rows are faster: lays the array out anew")
-        along = [axes[d.map] for d in p.dims[p.first : p.first + p.n_axes]]
-        lines.append(_summed(along, [changed[axis] for axis in along], name if name in (BYTES, TAPS) else made.sums))
+        else:
+            along = [axes[d.map] for d in p.dims[p.first : p.first + p.n_axes]]
+            lines.append(_summed(along, [changed[axis] for axis in along], kernel, made.sums))
     shared = list(dict.fromkeys(lines))
     if made.chunked:
         most = n_bytes(_native.tuning.chunk_bytes)
@@ -119,11 +116,12 @@ def _copied(axes: list[int], forms: tuple[str, ...], maps: dict[int, Any]) -> st
     return words
 
 
-def _summed(axes: list[int], maps: list[Any], sums: str) -> str:
+def _summed(axes: list[int], maps: list[Any], kernel: str, sums: str) -> str:
     along = f"dim {axes[0]}" if len(axes) == 1 else f"dims {', '.join(map(str, axes))} at once"
-    if sums == TAPS:
+    if kernel == TAPS:
         return f"taps, as 8-bit values are interpolated: sums along {along} in fixed point, of 16 bits between them"
-    if sums == BYTES:
+    if kernel == BYTES:
         return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
     kind = "plain sums" if all(getattr(m, "ones", False) for m in maps) else "weighted sums"
-    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}"
+    how = f"{kernel.replace('_', ' ')}, as {_native.KERNELS[kernel]}"
+    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}; by {how}"
