@@ -63,18 +63,18 @@ void HostPlan::add(Passes&& passes) {
     if (passes_.temporaries[k]) use(Buffer::temporary + int(k), passes_.temporaries[k]);
   const auto add_all = [&](const std::vector<PlannedPass>& some) {
     const size_t begin = steps_.size();
-    for (const PlannedPass& pass : some) add_pass(pass);
+    for (const PlannedPass& pass : some) add_pass(pass, passes_);
     return Range{begin, steps_.size()};
   };
   main_ = add_all(passes_.passes), last_ = add_all(passes_.last);
   add_all(passes_.after);
 }
 
-void HostPlan::add_pass(const PlannedPass& pass) {
+void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target, &pass);
   Dim dims[max_axes];
   for (size_t k = 0; k < pass.dims.size(); ++k) dims[k] = {pass.dims[k].n, pass.dims[k].stride};
-  if (add_sums(pass, pass.source, dims, true)) return;
+  if (add_sums(pass, of, pass.source, dims, true)) return;
   std::vector<MappedDim> whole;
   int64_t n = 1;
   for (const MappedDim& d : pass.dims) whole.push_back({d.n, d.stride}), n *= d.n;
@@ -82,13 +82,12 @@ void HostPlan::add_pass(const PlannedPass& pass) {
   use(packed.memory, n * packed.itemsize);
   add(copy_step(whole, packed.itemsize), pass.source, packed, &pass);
   set_contiguous(dims, int(pass.dims.size()), packed.itemsize);
-  add_sums(pass, packed, dims, false);
+  add_sums(pass, of, packed, dims, false);
 }
 
 // Adds the step of a pass that sums. Returns false if the input must be made contiguous first; also, if it `may_pack`,
 // where that is faster.
-bool HostPlan::add_sums(const PlannedPass& p, const Buffer& source, const Dim* dims, bool may_pack) {
-  const Passes& of = passes_;
+bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack) {
   const Pass pass{dims, int(p.dims.size()), p.first, p.count};
   const MappedDim* const axes = &p.dims[size_t(p.first)];
   const bool rows_first = of.rows_first && p.count == 2;

@@ -34,7 +34,7 @@ class HostPlan {
 
   void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target,
            const PlannedPass* pass = nullptr);
-  void add(Passes&& passes);
+  void add(Passes&& passes);            // keeps them, as steps refer to their passes
   void use(int memory, int64_t bytes);  // reserves bytes of a temporary, as Passes::use
   // Describes the result.
   //   order       its dims from slowest to fastest in memory; null if it is contiguous
@@ -76,8 +76,8 @@ class HostPlan {
   };
   Outcome run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const;
   void run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const;
-  void add_pass(const PlannedPass& pass);
-  bool add_sums(const PlannedPass& pass, const Buffer& source, const Dim* dims, bool may_pack);
+  void add_pass(const PlannedPass& pass, const Passes& of);
+  bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack);
 
   std::vector<Step> steps_;
   Range main_, last_;  // the steps of one chunk, and of the last chunk if it is smaller

@@ -81,7 +81,12 @@ void bind_levels(nb::module_& m, nb::module_& testing) {
     for (const char* const* n = level_names(); *n; ++n) names.append(*n);
     return names;
   });
-  testing.def("force_level", [](const char* name) { return force_level(name); });
+  // Plans have chosen kernels for the level that they were made at.
+  testing.def("force_level", [](const char* name) {
+    const nb::object cache = nb::module_::import_("tenter._plans.cache");
+    cache.attr("plans").attr("clear")(), cache.attr("_positions") = 0;
+    return force_level(name);
+  });
 }
 
 void bind_tuning(nb::module_& m, nb::module_& testing) {
