@@ -1,9 +1,10 @@
 """`python -m benchmarks cpu`: measures, prints each row, writes the report. `gpu`: the same on a CUDA device. `chart`:
 the numbers of the README and of docs/performance.md. `calls`: what a tiny call costs. `compiled`, `jax`: code compiled
-by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook. `loader`: images per second of data loaders. `folders`:
-programs on folders of photographs. `volumes`: arrays on disk. `augment`, `ragged`, `segments`, `signals`,
-`photographs`: calls of which each is new; `new`: these. `overhead`: what calls take outside of kernels. `random`: calls
-that nobody chose. `busy`: calls while other processes are busy. `arm`: instructions that calls execute on Arm."""
+by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook. `loader`: images per second of data loaders. `patches`:
+what patches for vision-language models take. `folders`: programs on folders of photographs. `volumes`: arrays on disk.
+`augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what
+calls take outside of kernels. `random`: calls that nobody chose. `busy`: calls while other processes are busy. `arm`:
+instructions that calls execute on Arm."""
 
 from __future__ import annotations
 
@@ -33,6 +34,7 @@ from benchmarks import (
     multiples,
     new_calls,
     overhead,
+    patches,
     peers,
     random_calls,
     random_report,
@@ -84,6 +86,7 @@ def parser() -> argparse.ArgumentParser:
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
+    patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))
     what.add_parser("volumes", help="writes docs/measured/volumes.md")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/measured/gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
@@ -124,6 +127,8 @@ def main() -> int:
         return random_calls.main(chosen)
     if chosen.what == "busy":
         return busy.main(chosen)
+    if chosen.what == "patches":
+        return patches.main(chosen)
     if chosen.what == "loader":
         return loader.main(chosen)
     if chosen.what == "multiples":

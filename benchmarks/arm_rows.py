@@ -29,7 +29,7 @@ Row = tuple[str, dict[str, Callable[[], Any]]]
 def resized(name: str, x: np.ndarray, n: int, cubic: bool = False, antialias: bool = False) -> Row:
     mode = "bicubic" if cubic else "bilinear"
     calls: dict[str, Callable[[], Any]] = {
-        "tenter": lambda: tenter.resize(x, (n, n), axes=(0, 1), mode=mode, antialias=antialias)
+        "tenter": lambda: tenter.resize(x, (n, n), axes=(0, 1), mode=mode, antialias=antialias, like="torch")
     }
     if x.dtype != np.float16 and not antialias:
         calls["OpenCV"] = lambda: cv2.resize(x, (n, n), interpolation=cv2.INTER_CUBIC if cubic else cv2.INTER_LINEAR)

@@ -90,7 +90,7 @@ def sliced(x: Any, mode: str, antialias: bool, size: int) -> Maker:
     def make(c: Crop) -> Callable[[], Any]:
         columns = slice(c.left, c.right) if not c.flip else slice(c.right - 1, c.left - 1 if c.left else None, -1)
         return lambda: tenter.resize(x[c.top : c.bottom, columns], (size, size), axes=(0, 1), mode=KINDS[mode],
-                                     antialias=antialias)  # fmt: skip
+                                     antialias=antialias, like="torch")  # fmt: skip
 
     return make
 
@@ -99,7 +99,7 @@ def boxed(x: Any, mode: str, antialias: bool, size: int) -> Maker:
     def make(c: Crop) -> Callable[[], Any]:
         columns = (c.right, c.left) if c.flip else (c.left, c.right)
         return lambda: tenter.resize(x, (size, size), axes=(0, 1), mode=KINDS[mode], antialias=antialias,
-                                     box=((c.top, c.bottom), columns))  # fmt: skip
+                                     like="torch", box=((c.top, c.bottom), columns))  # fmt: skip
 
     return make
 

@@ -59,7 +59,7 @@ def write(folder: Path, record: Record) -> list[Path]:
     fields = {**record._asdict(), "table": table, "earlier": dict(record.earlier)}
     texts = {
         folder / PAGE: between(folder / PAGE, BEGIN, END, "\n\n".join(markdown(record)), "Calls on a GPU"),
-        folder / RECORD: json.dumps(fields, indent=1) + "\n",
+        folder / RECORD: results.text(fields) + "\n",
     }
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in texts.items():

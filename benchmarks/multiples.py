@@ -61,10 +61,12 @@ def rows(n: int) -> dict[str, tuple[str, tuple[int, ...], Call]]:
         "resize, extrapolate, uint8":
             ("uint8", (n, n, 3), lambda x: tenter.resize(x, larger, **{**around, "edge": "extrapolate"})),
         "resize, reversed box, uint8":
-            ("uint8", (n, n, 4), lambda x: tenter.resize(x, (half, half), **axes, box=[(n, 0), None])),
-        "image.resize, alpha, uint8": ("uint8", (n, n, 4), lambda x: tenter.image.resize(x, larger, alpha=True)),
+            ("uint8", (n, n, 4), lambda x: tenter.resize(x, (half, half), **axes, box=[(n, 0), None], antialias=False)),
+        "image.resize, alpha, uint8": ("uint8", (n, n, 4), lambda x: tenter.image.resize(
+            x, larger, alpha=True, mode="linear")),
         "image.resize, linear light, uint8":
-            ("uint8", (n, n, 3), lambda x: tenter.image.resize(x, larger, linear_light=True)),
+            ("uint8", (n, n, 3), lambda x: tenter.image.resize(
+                x, larger, linear_light=True, mode="linear")),
     }  # fmt: skip
 
 

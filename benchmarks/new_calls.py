@@ -59,11 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, metavar="S", help="at most about, per call (default: of each part)")
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds; printed, not written")
     parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
+    parser.add_argument("--tables", action="store_true", help="print each call of the results that are there")
     parser.add_argument("--out", type=Path, metavar="JSON", help=f"where to write, in any case (default: {OUT})")
 
 
 def main(chosen: argparse.Namespace) -> int:
     out = chosen.out or (None if chosen.only or chosen.quick else OUT)
+    if chosen.tables:
+        print(new_report.every_call(chosen.out or OUT))
+        return 0
     if chosen.render:
         return wrote(new_report.render(chosen.out or OUT))
     found: dict[str, list[Drawn]] = {}

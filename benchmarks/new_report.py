@@ -1,13 +1,14 @@
-"""The page of calls that do not repeat, with the file of all numbers and the plot of cost against length."""
+"""The page of calls that do not repeat: a line for each kind of call, with the file of all numbers and the plots."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from benchmarks import signal_plot, signals
+from benchmarks import ratio_plot, results, signal_plot, signals
 from benchmarks.machine import sentence
 from benchmarks.race import Drawn, drawn
 from benchmarks.report import BEGIN, END, between
@@ -53,7 +54,7 @@ def write(out: Path, part: str, about: dict[str, Any], found: list[Drawn]) -> li
     data = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
     data[part] = {"machine": about, "found": list(map(asdict, found))}
     out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    out.write_text(results.text(data) + "\n", encoding="utf-8")
     return [out, *render(out)]
 
 
@@ -62,27 +63,60 @@ def render(out: Path) -> list[Path]:
     page = out.with_suffix(".md")
     data = json.loads(out.read_text(encoding="utf-8"))
     found = {part: (data[part]["machine"], list(map(drawn, data[part]["found"]))) for part in NAMES if part in data}
-    picture = out.with_name(f"{out.stem}-signals.png")
-    text = between(page, BEGIN, END, "\n\n".join(markdown(found, picture.name)), "Calls that do not repeat")
-    page.write_text(text, encoding="utf-8")
+    ratios, costs = (out.with_name(f"{out.stem}-{name}.png") for name in ("ratios", "signals"))
+    body = "\n\n".join(markdown(found, ratios.name, costs.name))
+    page.write_text(between(page, BEGIN, END, body, "Calls that do not repeat"), encoding="utf-8")
+    ratio_plot.draw({NAMES[part]: of for part, (_, of) in found.items()}, ratios)
     curves = [one for one in found.get("signals", ({}, []))[1] if one.group == signals.COST]
     if curves:
-        signal_plot.draw(curves, picture)
-    return [page, *([picture] if curves else [])]
+        signal_plot.draw(curves, costs)
+    return [page, ratios, *([costs] if curves else [])]
 
 
-def markdown(found: Parts, picture: str) -> list[str]:
-    parts = []
+def markdown(found: Parts, ratios: str, costs: str) -> list[str]:
+    if not found:
+        return ["Not measured yet."]
+    parts = [f"![How many times faster tenter is, a dot for each call]({ratios})"]
     for part, (about, of) in found.items():
         parts += [f"## {NAMES[part]}", measured_on(about, of), *summary(of, REASONS.get(part, {}))]
+        parts.append(by_group([one for one in of if one.group != signals.COST]))
+        if any(one.group == signals.COST for one in of):
+            parts += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({costs})"]
+    return parts
+
+
+def by_group(found: list[Drawn]) -> str:
+    """A line for each group of calls: how many, how new ones compare with repeated ones, and each library's ratios."""
+    names = list(dict.fromkeys(name for one in found for name in one.contests))
+    body = []
+    for group, threads in dict.fromkeys((one.group, one.threads) for one in found):
+        of = [one for one in found if (one.group, one.threads) == (group, threads) and not one.failed]
+        if of:
+            news = f"{median(one.new_to_repeated for one in of):.2f}"
+            body.append([group, str(threads), str(len(of)), news, *(of_peer(of, name) for name in names)])
+    return lined(["Calls", "threads", "number", "new / repeated", *names], body)
+
+
+def of_peer(found: list[Drawn], name: str) -> str:
+    """The median of a library's ratios, with the lowest and the highest of several."""
+    ratios = [c.ratio for one in found if (c := one.contests.get(name)) and not c.failed]
+    if not ratios:
+        return "-"
+    span = f" ({min(ratios):.2g} to {max(ratios):.2g})" if len(ratios) > 1 else ""
+    return f"{median(ratios):.2f}x{span}"
+
+
+def every_call(out: Path) -> str:
+    """Tables of all calls in the file, to be printed."""
+    data, parts = json.loads(out.read_text(encoding="utf-8")), []
+    for part in filter(data.__contains__, NAMES):
+        of = list(map(drawn, data[part]["found"]))
         for threads in sorted({one.threads for one in of}):
             some = [one for one in of if one.threads == threads and one.group != signals.COST]
             if some:
                 parts.append(f"### {NAMES[part]}, {threads} thread{'s' * (threads > 1)}")
                 parts += grids(some) if part == "ragged" else tables(some)
-        if any(one.group == signals.COST for one in of):
-            parts += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({picture})"]
-    return parts or ["Not measured yet."]
+    return "\n\n".join(parts)
 
 
 def measured_on(about: dict[str, Any], found: list[Drawn]) -> str:

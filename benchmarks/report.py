@@ -24,7 +24,7 @@ def write(out: Path, about: dict[str, Any], measured: Parts) -> list[Path]:
     data = {**known(out), **{part: {"machine": about, "found": list(map(asdict, of))} for part, of in measured.items()}}
     page = out.with_suffix(".md")
     text = between(page, BEGIN, END, "\n\n".join(markdown(data, out.stem)), "Calls on the CPU")
-    out.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    out.write_text(results.text(data) + "\n", encoding="utf-8")
     page.write_text(text, encoding="utf-8")
     return [out, page, *draw(out, read(data))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,3 +106,24 @@ def point(found: dict[str, Any]) -> Point:
 
 def footprint(found: dict[str, Any]) -> Footprint:
     return Footprint(**found)
+
+
+def text(data: Any, indent: str = "") -> str:
+    """JSON with a line for each record of a list, and five digits of a float."""
+    inner = f"{indent} "
+    if isinstance(data, dict) and any(isinstance(value, (dict, list)) for value in data.values()):
+        lines = [f"{json.dumps(key)}: {text(value, inner)}" for key, value in data.items()]
+        ends = "{}"
+    elif isinstance(data, list) and any(isinstance(value, dict) for value in data):
+        lines, ends = [json.dumps(short(value)) for value in data], "[]"
+    else:
+        return json.dumps(short(data))
+    return f"{ends[0]}\n{inner}{f',{chr(10)}{inner}'.join(lines)}\n{indent}{ends[1]}"
+
+
+def short(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: short(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return list(map(short, data))
+    return float(f"{data:.5g}") if isinstance(data, float) else data

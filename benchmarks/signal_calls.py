@@ -45,7 +45,8 @@ def ours(x: torch.Tensor, mode: str, adjoint: bool) -> Maker:
     kind, antialias = parts(mode)
     if mode in ("linear", "nearest", "nearest-exact", "area"):
         return calls(x, lambda x, n: tenter.interpolate(x, n, mode=mode), adjoint)
-    return calls(x, lambda x, n: tenter.resize(x, n, axes=(2,), mode=kind, antialias=antialias), adjoint)
+    how = {"mode": kind, "antialias": antialias, "like": "torch"}
+    return calls(x, lambda x, n: tenter.resize(x, n, axes=(2,), **how), adjoint)
 
 
 def of_torch(mode: str) -> Resample:

@@ -25,6 +25,7 @@ from tenter.cli.main import main as command
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import marks  # noqa: E402
 from benchmarks.machine import now, when  # noqa: E402
 
 PAGE = HERE / "measured" / "images.md"
@@ -112,10 +113,7 @@ def table(rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in [rows[0], ["---"] * len(rows[0]), *rows[1:]])
 
 
-def main() -> int:
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
+def tables() -> str:
     home = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -124,9 +122,8 @@ def main() -> int:
         finally:
             os.chdir(home)
     versions = f"libvips {pyvips.version(0)}.{pyvips.version(1)}, Pillow {pillow}, scikit-image {skimage.__version__}"
-    PAGE.write_text(f"{before}{BEGIN}\n{versions}; {when(now())}.\n\n{made}\n{END}{after}")
-    return 0
+    return f"{versions}; {when(now())}.\n\n{made}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(marks.write(PAGE, BEGIN, END, tables))

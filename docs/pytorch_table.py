@@ -9,6 +9,7 @@ import re
 import sys
 from pathlib import Path
 
+import marks
 import torch
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,15 +70,5 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    made_now = table()
-    text = PAGE.read_text()  # after the checks: they take minutes, in which the page may change
-    before, rest = text.split(START)
-    made = f"{before}{START}\n{made_now}\n{END}{rest.split(END)[1]}"
-    if "--check" in sys.argv:
-        sys.exit(0 if made == text else "docs/pytorch.md differs: run docs/pytorch_table.py")
-    PAGE.write_text(made)
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(marks.write(PAGE, START, END, table))

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import marks
 import numpy as np
 from PIL import Image, ImageDraw
 from skimage import data
@@ -102,16 +103,5 @@ def _cell(figures: tuple[float, float, float, float]) -> str:
     return f"{most:.0f}, {rms_:.1f} ({reduced:.1f}, {full:.1f})"
 
 
-def main() -> int:
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END, 1)
-    made = before + BEGIN + "\n" + table() + "\n" + END + after
-    if "--check" in sys.argv:
-        return int(page != made)
-    PAGE.write_text(made)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(marks.write(PAGE, BEGIN, END, table))

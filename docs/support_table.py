@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import marks
 import numpy as np
 
 import tenter
@@ -162,18 +163,10 @@ def mark(error: str, notes: list[str]) -> str:
     return f"<sup>{notes.index(text) + 1}</sup>"
 
 
-def main() -> None:
-    text = PAGE.read_text()
-    begin, end = text.index(START) + len(START), text.index(END)
+def page() -> str:
     lines, notes = table()
-    lines += ["", *(f"{n}. `{note}`" for n, note in enumerate(notes, 1))]
-    made = "\n".join([text[:begin], *lines, text[end:]])
-    if "--check" in sys.argv:
-        if made != text:
-            sys.exit("docs/support.md differs from what `python docs/support_table.py` writes")
-    else:
-        PAGE.write_text(made)
+    return "\n".join([*lines, "", *(f"{n}. `{note}`" for n, note in enumerate(notes, 1))])
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(marks.write(PAGE, START, END, page))

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import sys
 import time
 from functools import partial
 from statistics import median
 from typing import Any
 
-import numpy as np
-from PIL import Image, ImageDraw, ImageFont, ImageOps
+try:
+    import numpy as np
+    from PIL import Image, ImageDraw, ImageFont, ImageOps
 
-import tenter
+    import tenter
+except ModuleNotFoundError as missing:
+    sys.exit(f'tour.py: {missing.name} is not installed: pip install ".[tour]"')
 
 INPUTS = """\
 import numpy as np
@@ -54,6 +58,7 @@ EXAMPLES = {
         "resize(signal, 2, like='scipy')",
         "image.resize(photo, (224, 224), linear_light=True).shape",
     ],
+    "Values at given coordinates, read at other positions: interp": ["interp(signal, [0.5, 2.0], [0.0, 1.0, 5.0])"],
     "Every operation is a sparse matrix along an axis; its gradient is the transpose": [
         "A.dense()",
         "A.apply(x, axis=0)",
@@ -184,7 +189,10 @@ def main() -> None:
     parser.add_argument("--photo", metavar="FILE", help="the photograph (default: one that matplotlib brings)")
     parser.add_argument("--out", default="tenter-tour.png", metavar="FILE.png", help="default: %(default)s")
     given = parser.parse_args()
-    source = given.photo or importlib.import_module("matplotlib.cbook").get_sample_data("grace_hopper.jpg")
+    source = given.photo
+    if source is None and (cbook := installed("matplotlib.cbook")) is None:
+        parser.error('--photo: matplotlib, which brings a photograph, is not installed: pip install ".[tour]"')
+    source = source or cbook.get_sample_data("grace_hopper.jpg")
     with Image.open(source) as image:
         photo = np.array(ImageOps.exif_transpose(image).convert("RGB"))
     if min(photo.shape[:2]) < SMALL:

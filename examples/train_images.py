@@ -10,19 +10,23 @@ from __future__ import annotations
 import argparse
 import os
 import socket
+import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import torch
-import torch.distributed as dist
-from PIL import Image, ImageDraw
-from torch import nn
-from torch.nn.parallel import DistributedDataParallel
-from torch.utils.data import DataLoader, Dataset, DistributedSampler
+try:
+    import numpy as np
+    import torch
+    import torch.distributed as dist
+    from PIL import Image, ImageDraw
+    from torch import nn
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, Dataset, DistributedSampler
 
-from tenter.torch import Upsample
-from tenter.torch.transforms import RandomResizedCrop
+    from tenter.torch import Upsample
+    from tenter.torch.transforms import RandomResizedCrop
+except ModuleNotFoundError as missing:
+    sys.exit(f'train_images.py: {missing.name} is not installed: pip install ".[torch,cli]"')
 
 MEAN, STD = (0.5, 0.5, 0.5), (0.25, 0.25, 0.25)
 

@@ -28,10 +28,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-import transformers as hf
+try:
+    import torch
+    import transformers as hf
 
-import tenter.torch
+    import tenter.torch
+except ModuleNotFoundError as missing:
+    sys.exit(f'transformers_models.py: {missing.name} is not installed: pip install ".[models]"')
 
 LIMIT = 1e-4  # of differences: float32 rounding, amplified by the layers
 # With the usual range of 0.02, signals vanish in untrained layers, and gradients would be lost in rounding.

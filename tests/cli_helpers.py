@@ -78,7 +78,22 @@ def reports_its_mask(pipe: Any, options: Any) -> None:
     pipe.send(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
 
-def killed_on_b(pipe: Any, options: Any) -> None:
+def files(folder: str) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
+
+
+def workers_die_on_b(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = workers._start
+
+    def start(*args: Any) -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "_work", _killed_on_b)
+            return real(*args)
+
+    monkeypatch.setattr(workers, "_start", start)
+
+
+def _killed_on_b(pipe: Any, options: Any) -> None:
     """A worker that is killed while it writes the result of b.png, as the kernel does when memory is short."""
 
     def write(file: Any) -> None:

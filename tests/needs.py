@@ -48,10 +48,19 @@ NEEDS = (
         r"test_torch_tracing\.py::test_lengths_that_depend_on_data_go_on_to_other_operations\[image by scale\]",
         r"test_torch_errors\.py::test_vmap_refuses_counts_of_unequal_sums",
     )),
-    Need((2, 7), "values outside the array, boxes that change, and `ragged.Plan`, within one graph", (
+    Need((2, 7), "values outside the array, and boxes that change, within one graph", (
         r"test_torch_tracing\.py::test_calls_that_a_graph_cannot_hold_are_followed\[a value outside\]",
         r"test_torch_symbols\.py::test_an_int_may_change_from_call_to_call\[resize, box\]",
-        r"test_ragged_compiled\.py::test_compiled_code_refuses_what_eager_code_refuses\[eager-row ids\]",
+    )),
+    Need((2, 8), "ragged rows whose number or longest length only data says, within one graph", (
+        r"test_ragged_compiled\.py::test_compiled_code_refuses_what_eager_code_refuses\[(eager|inductor)-row ids alone\]",
+        r"test_ragged_torch\.py::test_indices_in_compiled_code\[lengths_from_row_ids-dtype17\]",
+        r"test_ragged_torch\.py::test_a_plan_that_does_not_know_its_total_names_the_call\[pad\]",
+        r"test_ragged_torch\.py::test_padded_repeats_in_compiled_code",
+    )),
+    Need((2, 10), "ragged rows from positions, within one graph", (
+        r"test_ragged_compiled\.py::test_compiled_code_refuses_what_eager_code_refuses\[(eager|inductor)-positions\]",
+        r"test_ragged_torch\.py::test_indices_in_compiled_code\[lengths_from_positions-",
     )),
     Need((2, 12), "maps in one graph; in older versions the graph ends before them", (
         r"test_map_operator\.py::test_(one_graph_with_its_gradient|inductor|the_compiler_tells_maps_apart)",

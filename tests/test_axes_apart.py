@@ -51,15 +51,21 @@ def test_a_dim_between_two_axes_changes_no_bits(seed, how, dtype):
     check_two(dtype, how, seed)
 
 
-@pytest.mark.parametrize("seed", daily(range(12), 12))
-@together("how", [{}, {"antialias": True}, {"mode": "area"}])
-def test_a_dim_between_three_axes_changes_no_bits(how, seed):
+LONGEST = {3: 14, 4: 9, 5: 6}  # by the number of axes
+
+
+@pytest.mark.parametrize("seed", daily(range(120), 12))
+@together(
+    "n, how", itertools.product(LONGEST, [{}, {"antialias": True}, {"mode": "area"}, {"mode": "cubic", "edge": "wrap"}])
+)
+def test_a_dim_between_more_axes_changes_no_bits(n, how, seed):
     rng = np.random.default_rng(seed)
-    lengths, size = rng.integers(2, 14, 3), tuple(rng.integers(2, 14, 3).tolist())
-    x = numbers((*lengths, 3), str(rng.choice(["float32", "float64"])), rng)
-    want = tenter.resize(x, size, axes=(0, 1, 2), **how)
-    for order in ((0, 1, 3, 2), (0, 3, 1, 2), (3, 0, 1, 2)):
-        at = tuple(order.index(d) for d in range(3))
+    lengths, size = rng.integers(1, LONGEST[n], n), tuple(rng.integers(1, LONGEST[n], n).tolist())
+    x = numbers((*lengths, 3), str(rng.choice(["float32", "float64", "uint8"])), rng)
+    want = tenter.resize(x, size, axes=tuple(range(n)), **how)
+    for place in range(n):
+        order = (*range(place), n, *range(place, n))
+        at = tuple(order.index(d) for d in range(n))
         got = tenter.resize(moved(x, order), size, axes=at, **how)
         assert np.array_equal(got, want.transpose(order)), (x.shape, size, order)
 

@@ -284,7 +284,11 @@ def test_a_run_is_written_and_read_back(tmp_path, monkeypatch, capsys):
     assert len(record.table) == 3 and set(record.small) == {case.name for case in calls.cases()}
     chosen = command.parser().parse_args(["gpu", "--out", str(tmp_path / "new")])
     assert gpu.end(record, chosen, 3) == 0
-    assert gpu_report.read(tmp_path / "new" / gpu_report.RECORD) == record
+    again = gpu_report.read(tmp_path / "new" / gpu_report.RECORD)
+    assert [gpu_report.named(r) for r in again.table] == [gpu_report.named(r) for r in record.table]
+    assert again.table[0].forward.ours_ms == pytest.approx(record.table[0].forward.ours_ms, rel=1e-4)
+    gpu_report.write(tmp_path / "again", again)  # what was read is written as it was
+    assert gpu_report.read(tmp_path / "again" / gpu_report.RECORD) == again
     page = (tmp_path / "new" / gpu_report.PAGE).read_text()
     assert "A device, driver 1.2, CUDA 13, copy bandwidth 4000.5 GB/s; torch 2; Linux; 1999-01-01." in page
     measured = [line for line in page.splitlines() if line.startswith("| ") and "not measured yet" not in line]

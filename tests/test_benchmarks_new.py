@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from dataclasses import asdict
@@ -218,6 +219,30 @@ def test_a_slow_first_call_is_marked_where_the_result_is_large():
     assert new_report.cells(one("a", 1, failed="x"), ["PyTorch"]) == ["failed", "-", "-"]
 
 
+def test_a_group_is_a_line_with_the_median_and_the_extremes():
+    found = [one("a", 3.0), one("b", 0.5), one("c", 2.0), one("alone", 4.0, group="h"), one("bad", 9.0, failed="x")]
+    assert new_report.by_group(found).splitlines()[2:] == [
+        "| g | 1 | 3 | 1.00 | 2.00x (0.5 to 3) |",
+        "| h | 1 | 1 | 1.00 | 4.00x |",
+    ]
+
+
+def test_each_call_is_printed_from_the_numbers(page, capsys):
+    new_report.write(page, "ragged", ABOUT, [one("(4, 1)", 2.0), one("(4, 96)", 0.5)])
+    new_report.write(page, "augment", ABOUT, [one("a", 3.0)])
+    assert new_calls.main(argparse.Namespace(out=page, only="", quick=False, tables=True)) == 0
+    text = capsys.readouterr().out
+    assert "| a | 2 | 1.00 | 3.00x |" in text and "| 4 | 2.00x" in text
+
+
+def test_a_record_is_a_line_of_the_file(page):
+    found = [one(name, 1 / 3) for name in "abc"]
+    new_report.write(page, "ragged", ABOUT, found)
+    text = page.read_text()
+    assert sum('"name"' in line for line in text.splitlines()) == 3 and "0.33333," in text
+    assert json.loads(text)["ragged"]["machine"] == ABOUT
+
+
 def test_grids_have_lengths_down_and_widths_across():
     heading, grid = new_report.grids([one("(4, 1)", 2.0), one("(4, 96)", 0.5)])
     assert heading == "#### g"
@@ -238,7 +263,7 @@ def test_the_page_is_rendered_from_the_numbers_alone(page):
     points = [one(f"linear to 2, {n:,}", 2.0, group=signals.COST) for n in (1000, 3162)]
     new_report.write(page, "ragged", ABOUT, [one("(4, 1)", 2.0)])
     written = new_report.write(page, "signals", ABOUT, points)
-    assert {p.name for p in written} == {"x.json", "x.md", "x-signals.png"}
+    assert {p.name for p in written} == {"x.json", "x.md", "x-ratios.png", "x-signals.png"}
     assert all(p.stat().st_size > 0 for p in written)
     text = page.with_suffix(".md").read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "x-signals.png" in text

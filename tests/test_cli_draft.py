@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import itertools
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from tenter.cli.kept.orientation import turn_back
 from tenter.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "docs"))
 SIDE = 400
 FILTERS = ("linear", "cubic", "lanczos")
 #: height and width of a result for each reduction by default, at the least shrinking that is left to the filter
@@ -140,11 +142,7 @@ def test_exact_or_fast(capsys: pytest.CaptureFixture[str]) -> None:
 def program() -> Any:
     """docs/reduced_jpegs.py, which writes them."""
     pytest.importorskip("skimage.data")
-    spec = importlib.util.spec_from_file_location("reduced_jpegs", ROOT / "docs" / "reduced_jpegs.py")
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
+    return importlib.import_module("reduced_jpegs")
 
 
 SHARP = ["text of a screen", "thin black and red lines"]

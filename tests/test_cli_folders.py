@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, killed_on_b, noise, ran, refused, reports_its_mask  # noqa: F401
+from cli_helpers import Image, _inside, files, noise, ran, refused, reports_its_mask, workers_die_on_b  # noqa: F401
 from tenter.cli import workers
 from tenter.cli.main import main
 
@@ -30,10 +30,6 @@ def _photos(_inside: None) -> None:
 
 def run(*args: Any) -> int:
     return main(["resize", *map(str, args), "--scale", "0.5", "--jobs", "1"])
-
-
-def files(folder: str) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
 
 
 # ---- which files are written
@@ -229,14 +225,7 @@ def test_a_file_that_cannot_be_what_is_asked(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_killed_process_is_reported(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    real = workers._start
-
-    def start(*args: Any) -> Any:
-        with monkeypatch.context() as patch:
-            patch.setattr(workers, "_work", killed_on_b)
-            return real(*args)
-
-    monkeypatch.setattr(workers, "_start", start)
+    workers_die_on_b(monkeypatch)
     assert main(["resize", "photos", "out/", "--scale", "0.5", "--recursive", "--jobs", "2"]) == 1
     said = capsys.readouterr()
     assert said.out.startswith("4 done, 0 skipped, 1 failed; ")

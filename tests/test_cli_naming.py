@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cli_helpers import Image, _inside, killed_on_b, noise, ran, refused  # noqa: F401
+from cli_helpers import Image, _inside, files, noise, ran, refused, workers_die_on_b  # noqa: F401
 from daily import daily, together
-from tenter.cli import naming, workers
+from tenter.cli import naming
 from tenter.cli.main import main
 from tenter.cli.reading import opening
 
@@ -70,8 +70,8 @@ def test_an_output_of_several_is_the_file_of_a_run_for_it_alone(name: str) -> No
 
 
 #: An input, and how often images of it are decoded for three sizes of three types: a JPEG also at a reduced scale,
-#: and the frames of a PNG once more, to find the kind of all.
-DECODED = {"photo.jpg": 2, "two.mpo": 2, "alpha.png": 1, "moving.gif": 3 * (2 * 3 + 3 + 1)}
+#: three frames for each of the types that hold them.
+DECODED = {"photo.jpg": 2, "two.mpo": 2, "alpha.png": 1, "moving.gif": 3 * (3 + 3 + 1)}
 
 
 @together("name", DECODED)
@@ -107,10 +107,6 @@ def photos() -> None:
     Path("photos/below").mkdir(parents=True)
     for name in ("a.png", "b.JPG", "below/c.webp"):
         noise().save(f"photos/{name}")
-
-
-def files(folder: str) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
 
 
 @pytest.mark.parametrize("line", NAMES)
@@ -240,14 +236,7 @@ def test_a_killed_process_is_reported_for_all_outputs_of_its_input(monkeypatch: 
     Path("photos").mkdir()
     for name in ("a.png", "b.png", "c.png"):
         noise().save(f"photos/{name}")
-    real = workers._start
-
-    def start(*args: Any) -> Any:
-        with monkeypatch.context() as patch:
-            patch.setattr(workers, "_work", killed_on_b)
-            return real(*args)
-
-    monkeypatch.setattr(workers, "_start", start)
+    workers_die_on_b(monkeypatch)
     done = ran("resize", "photos", "out/{stem}-{size}.{format}", "--fit", "9,8", "--jobs", 2)
     assert done.returncode == 1 and done.stdout.startswith("4 done, 0 skipped, 2 failed; ")
     assert done.stderr == "tenter: photos/b.png: its process was ended by SIGKILL (is memory short?)\n" * 2

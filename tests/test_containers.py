@@ -150,12 +150,12 @@ def refused():
         pandas = __import__("pandas")
         yield (
             pandas.Series([1, 2]),
-            r"np.asarray\(x\) without its labels \(x.repeat\(counts\) repeats it with them\)",
+            r"np.asarray\(x\) without its labels \(for repeats, x.repeat\(counts\) keeps them\)",
             "pandas.Series",
         )
         yield (
             pandas.Index([1, 2]),
-            r"np.asarray\(x\) without its labels \(x.repeat\(counts\) repeats it with them\)",
+            r"np.asarray\(x\) without its labels \(for repeats, x.repeat\(counts\) keeps them\)",
             "pandas.Index",
         )
         yield pandas.DataFrame({"a": [1, 2]}), r"np.asarray\(x\) without its labels", "pandas.DataFrame"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from pathlib import Path
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import tenter
-from tenter._rules.axis_rule import ARITHMETIC, EDGES
+from tenter._rules.axis_rule import EDGES
 from tenter._rules.geometry import ALIGNS, TIES
+from tenter._rules.presets import convention
 from tenter.conventions import PRESETS, Convention, compare
 from tenter.filters import cubic
 
@@ -20,23 +22,22 @@ WORDS = {
     "align": ALIGNS,
     "nearest_align": ALIGNS,
     "corners_antialias": ALIGNS,
-    "nearest_tie": TIES,
-    "nearest_arithmetic": ARITHMETIC,
-    "nearest_exact_arithmetic": ARITHMETIC,
+    "nearest_tie": (*TIES, "torch", "pillow", "opencv", "jax", "scipy"),
     "edge": EDGES,
-    "edge_antialias": EDGES,
-    "antialias_method": ("filter", "gaussian"),
+    "antialias": (False, True, "gaussian"),
     "area": ("touched", "overlap"),
     "length_rounding": ("floor", "round", "round_even", "ceil"),
     "aspect_ratio": ("stretch", "not_larger", "not_smaller"),
-    "positions_from": ("scale", "sizes", "length"),
+    "positions_from": ("scale", "scale_unless_same", "sizes", "length"),
+    "eight_bits": ("once", "pillow", "opencv"),
 }
 
 
 @pytest.mark.parametrize("like", PRESETS)
 def test_presets_are_plain_rows(like):
     for field, value in PRESETS[like]._asdict().items():
-        assert value in WORDS[field] if field in WORDS else isinstance(value, (bool, float, tuple)), field
+        for one in value if field in ("edge", "cubic_a") and isinstance(value, tuple) else [value]:
+            assert one in WORDS[field] if field in WORDS else isinstance(one, (float, tuple)), field
 
 
 def test_every_field_is_explained():
@@ -107,3 +108,43 @@ def test_exceptions_are_on_the_page_of_differences():
     text = (PAGE.parent / "differences.md").read_text()
     for case in CASES:
         assert f"`{case.__name__}`" in text, case.__name__
+
+
+SAID = [
+    ({"edge": "wrap"}, {}),
+    ({"edge": "reflect"}, {}),
+    ({"edge": "replicate"}, {}),
+    ({"edge": "constant"}, {"value": 2}),
+    ({"align": "asymmetric"}, {}),
+    ({"align": "half_pixel"}, {}),
+]
+
+
+@pytest.mark.parametrize("like", [None, *PRESETS])
+def test_a_field_says_what_the_argument_of_its_name_says(like: str | None) -> None:
+    """With antialias and without, also where that is the default, and in each mode that the argument is for."""
+    x, ways = np.random.default_rng(0).random(9), ({}, {"antialias": False}, {"antialias": True})
+    modes = convention(like).modes or ("linear", "cubic", "mitchell")
+    calls = [(n, mode, how) for n in (6, 13) for mode in modes if not mode.startswith("nearest") for how in ways]
+    for n, mode, how in calls:
+        by = functools.partial(tenter.resize, x, n, mode=mode, **how)
+        for field, value in SAID:
+            said = by(like=Convention.of(like, **field), **value)
+            assert np.array_equal(said, by(like=like, **field, **value)), (n, mode, how, field)
+        if mode == "cubic":
+            given = tenter.resize(x, n, mode=cubic(-0.6), like=like, **how)
+            assert np.array_equal(by(like=Convention.of(like, cubic_a=-0.6)), given), (n, how)
+    for word in ("half_pixel", "align_corners"):
+        nearest = [tenter.resize(x, n, mode="nearest", like=Convention.of(like, nearest_align=word)) for n in (6, 13)]
+        given = [tenter.resize(x, n, mode="nearest", like=like, align=word) for n in (6, 13)]
+        assert all(map(np.array_equal, nearest, given)), word
+
+
+def test_a_field_of_one_mode_leaves_others_as_they_are() -> None:
+    x = np.random.default_rng(0).integers(0, 256, (9, 7), np.uint8)
+    for like in PRESETS:
+        floor = Convention.of(like, nearest_tie="floor")
+        for mode in convention(like).modes or ("linear", "cubic", "area"):
+            if not mode.startswith("nearest"):
+                given = (tenter.resize(x, (14, 11), mode=mode, like=how) for how in (like, floor))
+                assert np.array_equal(*given), (like, mode)

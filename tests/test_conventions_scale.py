@@ -107,7 +107,7 @@ def test_lengths_between_two(like, length):
     assert tenter.resize(np.zeros(5), scale=0.5, like=Convention.of(like, length_rounding="ceil")).shape == (3,)
 
 
-def test_an_axis_that_keeps_its_length_ignores_the_scale_of_modes_that_copy_if_same_size():
+def test_an_axis_that_keeps_its_length_ignores_the_scale_of_modes_that_copy_it():
     x = np.random.default_rng(0).random(9)
     for antialias in (False, True):
         for mode in ("linear", "cubic", "lanczos", "hamming", "mitchell", "bspline"):

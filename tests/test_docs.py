@@ -34,6 +34,7 @@ PUBLIC = [
     "geometry",
     "get_num_threads",
     "image",
+    "interp",
     "interpolate",
     "lazy",
     "maps",
@@ -52,7 +53,9 @@ PUBLIC = [
 def test_docstring_examples(name, monkeypatch):
     # doctest makes a debugger for each docstring, which asks the file system for all files that tracebacks have shown.
     monkeypatch.setattr(linecache, "checkcache", lambda filename=None: None)
-    failed, _ = doctest.testmod(importlib.import_module(name), extraglobs={"np": np})
+    of_plans = name.startswith("tenter.ragged.")  # whose methods are in several modules
+    known = {"np": np, **({"Plan": tenter.ragged.Plan} if of_plans else {})}
+    failed, _ = doctest.testmod(importlib.import_module(name), extraglobs=known)
     assert failed == 0
 
 
@@ -64,6 +67,7 @@ def test_every_public_function_has_an_example():
     functions += [getattr(tenter.torch.transforms, n) for n in tenter.torch.transforms.__all__]
     functions += [tenter.memory.get_limit, tenter.memory.set_limit, tenter.memory.clear, tenter.memory.stats]
     functions += [tenter.numpy.repeat, tenter.numpy.tile, tenter.maps.Copy, tenter.maps.Window, tenter.maps.Gather]
+    functions += [tenter.maps.from_coordinates]
     functions += [
         tenter.image.resize,
         *(getattr(tenter.ragged, n) for n in tenter.ragged.__all__),
@@ -87,7 +91,7 @@ def test_public_names():
         assert getattr(tenter, name) is not None
     with pytest.raises(AttributeError, match=r"no attribute 'resise' \(did you mean 'resize'\?\)"):
         tenter.resise
-    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window"]
+    assert tenter.maps.__all__ == ["AxisMap", "Copy", "Gather", "Window", "from_coordinates"]
     assert tenter.numpy.__all__ == ["repeat", "tile"]
     assert tenter.ragged.__all__ == [
         "Plan",

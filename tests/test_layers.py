@@ -13,7 +13,7 @@ from pathlib import Path
 import tenter
 
 ROOT = Path(tenter.__file__).parent
-PUBLIC = {"configuration", "conventions", "filters", "geometry", "image", "lazy", "maps", "memory", "numpy", "ops", "ragged", "resampling",
+PUBLIC = {"configuration", "conventions", "filters", "geometry", "image", "interleaving", "interpolation", "lazy", "maps", "memory", "numpy", "ops", "ragged", "resampling",
           "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {
     "torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "tifffile", "imagecodecs", "png", "matplotlib", "pyarrow",

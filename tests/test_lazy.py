@@ -85,7 +85,8 @@ NAMED = {
     "any": lambda f, name, s: f.any(**{name: s > 7}),
     "swapped": lambda f, name, s: f.swapaxes(axis0=0, axis1=1, **{name: s}) if f is torch else f.swapaxes(s, 0, axis2=1),
     "moved": lambda f, name, s: f.moveaxis(source=0, destination=1, **{name: s}),
-    "elements": lambda f, name, s: f.clip(**{name: s, "min": 1, "max": 5}),
+    # Before 2.1 NumPy has no `min` and `max`.
+    "elements": lambda f, name, s: f.clip(**{name: s}, min=1, max=5) if f is torch else f.clip(a_min=1, a_max=5, **{name: s}),
 }  # fmt: skip
 
 

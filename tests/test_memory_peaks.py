@@ -62,7 +62,7 @@ def pictures():
         yield (x * (255 if dtype[0] == "u" else 1)).astype(dtype)
 
 
-WRAP, CONSTANT = (Convention.of("pillow", edge=edge, edge_antialias=edge) for edge in ("wrap", "constant"))
+WRAP, CONSTANT = (Convention.of("pillow", edge=edge) for edge in ("wrap", "constant"))
 
 
 @pytest.mark.parametrize("n_bytes", [1, 4000, 30000])

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 import tenter
+from daily import daily
 from error_helpers import refused
 from tenter import lazy
 from tenter.cli.main import main
@@ -61,6 +62,33 @@ def test_entries_of_arrays_give_the_same_bits_with_and_without_antialias(entry: 
                     np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
                 else:
                     np.testing.assert_array_equal(found, want, err_msg=f"{mode} {how} {(height, width)} {size}")
+
+
+@pytest.mark.parametrize("n", daily([*range(40, 400)], 36))
+def test_entries_of_arrays_give_the_same_bits_for_random_calls(n: int) -> None:
+    """n: a seed."""
+    r = np.random.default_rng(n)
+    shape, size = tuple(map(int, r.integers(1, 60, 2))), tuple(map(int, r.integers(1, 60, 2)))
+    dtype = str(r.choice(["uint8", "int8", "uint16", "int32", "float16", "float32", "float64"]))
+    x = pixels((*shape, int(r.choice([1, 3, 5]))), dtype)
+    mode = str(r.choice([*MODES, "mitchell", "lanczos2", "nearest"]))
+    how = dict(
+        r.choice([{}, {"like": "pillow"}, {"like": "torch", "antialias": False}, {"like": "opencv", "antialias": True}])
+    )
+    if mode.startswith(("nearest", "area")):
+        how.pop("antialias", None)
+    if r.random() < 0.5:
+        spans = [sorted(map(float, r.uniform(0, side, 2).round(1))) for side in shape]
+        how["box"] = tuple((a, b) if b > a else None for a, b in spans)
+    want = tenter.resize(x, size, axes=(0, 1), mode=mode, **how)
+    for name, entry in ENTRIES.items():
+        found = entry(x, size, mode=mode, **how, **({"alpha": False} if "image" in name else {}))
+        if name == "image.resize of planes" and dtype[0] == "f":
+            np.testing.assert_allclose(
+                found, want, rtol=1e-2 if dtype == "float16" else 1e-5, atol=1e-2 if dtype == "float16" else 1e-6
+            )
+        else:
+            np.testing.assert_array_equal(found, want, err_msg=f"{name} {mode} {how} {shape} {size} {dtype}")
 
 
 @pytest.mark.parametrize("kind", ["array", "tensor", "Pillow"])
@@ -163,9 +191,34 @@ ASKED: list[tuple[Any, str, list[str]]] = [
     (lambda: tenter.repeat(np.array([10, 20]), repeats=(1, 2)), "sizes", ["repeat_interleave(x, [1, 2])"]),
     (lambda: tenter.repeat([10, 20], (1, 2)), "sizes", ["repeat_interleave(x, [1, 2])"]),
     (lambda: lazy.repeat(np.array([10, 20]), [1, 2]), "sizes", ["repeat_interleave(x, [1, 2])"]),
+    (lambda: tenter.repeat(np.array([10, 20]), [3]), "sizes", ["tile(x, 3) for the whole array", "repeat_interleave(x, [3])"]),
+    (lambda: lazy.repeat(np.array([10, 20]), (3,)), "sizes", ["repeat_interleave(x, [3])"]),
     (lambda: tenter.resize(WAVES, (2, 50), align="corners"), "align", ["here it is 'align_corners'"]),
     (lambda: tenter.resize(WAVES, (2, 50), align="center"), "align", ["here it is 'half_pixel'"]),
 ]  # fmt: skip
+
+
+def others() -> dict[str, Any]:
+    """The array [10, 20] of libraries other than NumPy and PyTorch."""
+    import array_api_strict
+    import dask.array
+    import jax.numpy
+
+    return {
+        "JAX": jax.numpy.asarray([10, 20]),
+        "Dask": dask.array.asarray(np.array([10, 20])),
+        "Array API": array_api_strict.asarray([10, 20]),
+    }
+
+
+@pytest.mark.parametrize("library", ["JAX", "Dask", "Array API"])
+def test_sizes_that_numpy_would_read_as_counts_are_refused_for_arrays_of_each_library(library: str) -> None:
+    x = others()[library]
+    for given in ([1, 2], (1, 2), np.array([1, 2])):
+        for call in (lambda g=given: tenter.repeat(x, g), lambda g=given: tenter.repeat(x, repeats=g)):
+            refused(call, "sizes", ValueError, ["repeat_interleave(x, [1, 2])", "tile(x, (1, 2))"])
+        assert tuple(tenter.tile(x, given).shape) == (1, 4)
+    assert tuple(tenter.repeat(x, 1, 2).shape) == (1, 4) and tuple(tenter.repeat(x, (2, 1, 2)).shape) == (2, 1, 4)
 
 
 #: Calls like those above that cannot be misread.

@@ -242,6 +242,33 @@ def test_few_frames_are_in_memory_at_a_time(target: str, monkeypatch: pytest.Mon
     assert alive[1] <= 6
 
 
+@pytest.mark.parametrize("target", ["png", "avif"])
+def test_an_animation_is_read_once_unless_a_later_frame_is_the_first_that_is_clear(
+    target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+
+    def counted(image: Any, file: Any, index: int, how: Any, of: Any = opening._read) -> Any:
+        read.append(index)
+        return of(image, file, index, how)
+
+    monkeypatch.setattr(opening, "_read", counted)
+    opaque = [(200, 8 * k, 40, 255) for k in range(6)]
+    for clear, times in ((None, 1), (0, 1), (4, 2)):
+        made = [Image.new("RGBA", (9, 9), (*color[:3], 90 if k == clear else 255)) for k, color in enumerate(opaque)]
+        made[0].save("in.webp", save_all=True, append_images=made[1:], duration=50, lossless=True)
+        read.clear()
+        run("resize", "in.webp", f"out.{target}", "--scale", 2, "--quality", 95, "--force")
+        again = list(range(clear + 1)) if times == 2 else []
+        assert read == again + list(range(6))
+        with Image.open(f"out.{target}") as image:
+            assert image.n_frames == 6
+            for k, color in enumerate(opaque):
+                image.seek(k)
+                got = np.asarray(image.convert("RGBA")).reshape(-1, 4).astype(int)
+                assert np.abs(got - (*color[:3], 90 if k == clear else 255)).max() <= (1 if target == "png" else 6)
+
+
 def test_pages_of_any_depth_and_kind_become_frames_of_one(capsys: pytest.CaptureFixture[str]) -> None:
     tifffile, imagecodecs = pytest.importorskip("tifffile"), pytest.importorskip("imagecodecs")
     gray, color = pixels_of("gray"), pixels_of("RGB")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from daily import together
+from tenter._arrays import pillow_images
 from tenter.image import resize
 
 Image = pytest.importorskip("PIL.Image")
@@ -83,3 +84,15 @@ def test_transforms_of_every_mode_have_pillows_values(mode):
         both = transforms.Resize(SIZE, masks="mask", dtype=dtype)({"image": given, "mask": given})
         kept = np.asarray(both["mask"])
         assert np.array_equal(kept.transpose(1, 2, 0) if dtype and kept.ndim == 3 else kept, nearest)
+
+
+@together("mode", MODES)
+def test_large_images_are_copied_a_band_at_a_time(mode):
+    given = random(mode)
+    want = pillow_images.array_of(given)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pillow_images, "LARGE", 0)
+        for band in (1, 60, 1 << 20):
+            patch.setattr(pillow_images, "BAND", band)
+            made = pillow_images.array_of(given)
+            assert (made.dtype, made.shape) == (want.dtype, want.shape) and np.array_equal(made, want), band

@@ -122,7 +122,7 @@ def test_a_mode_of_pytorch_says_for_how_many_axes_it_is(word, each, axes):
             assert np.array_equal(got, want)
         else:
             with pytest.raises(
-                ValueError, match=rf"^mode: expected '{each}' for {n} axes, '{word}' for {axes} axes alone"
+                ValueError, match=rf"^mode: expected '{each}' for {n} ax[ei]s, '{word}' for {axes} axes alone"
             ):
                 tenter.resize(x, (7,) * n, axes=range(n), mode=word)
     with pytest.raises(

@@ -66,3 +66,34 @@ def test_compiled_code_does_not_take_a_left_mask_for_a_right_one():
     assert torch.equal(compiled(given, "left"), padded(given, "left"))
     with pytest.raises(ValueError, match=r"got it on the left of row 0 \(padding_side='left' takes that\)"):
         compiled(given, None)
+
+
+PADDED = torch.ones(3, 4, 2)
+METHODS = {
+    "pad": lambda plan: plan.pad(X, 4),
+    "pad on the left": lambda plan: plan.pad(X, 4, padding_side="left"),
+    "unpad": lambda plan: plan.unpad(PADDED),
+    "unpad from the left": lambda plan: plan.unpad(PADDED, padding_side="left"),
+    "sum": lambda plan: plan.sum(X),
+    "softmax along axis 1": lambda plan: plan.softmax(X.T, 1),
+    "repeat": lambda plan: plan.repeat(X[:3]),
+    "to": lambda plan: plan.to("cpu").lengths,
+    "indices": lambda plan: plan.row_ids + plan.positions,
+}
+MAKERS = {
+    "lengths": ragged.Plan,
+    "a mask": lambda n: ragged.Plan.from_mask(torch.arange(4) < n[:, None], padding_side="right"),
+    "row ids": lambda n: ragged.Plan.from_row_ids(torch.arange(3).repeat_interleave(n, output_size=6), 3),
+    "outside": None,
+}
+
+
+@pytest.mark.parametrize("method, maker", daily(itertools.product(METHODS, MAKERS), 9))
+def test_one_graph_holds_a_plan_and_its_methods(method, maker):
+    """In each PyTorch: older compilers do not follow all of what a named tuple and a class can do."""
+    torch._dynamo.reset()
+    call, make, lengths = METHODS[method], MAKERS[maker], T([2, 0, 4])
+    outside = ragged.Plan(lengths)
+    want = call(outside), outside.sum(X)  # it holds plans for layouts now
+    f = lambda n: (call(outside if make is None else make(n)), n + 1)
+    assert torch.equal(torch.compile(f, fullgraph=True, backend="eager")(lengths)[0], want[0])

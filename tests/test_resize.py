@@ -88,7 +88,7 @@ def test_a_scale_is_followed(mode):
                 continue
             like = Convention.of(
                 "torch",
-                copy_if_same_size=False,  # PyTorch leaves axes alone that keep their length
+                positions_from="scale",  # PyTorch leaves axes alone that keep their length
                 nearest_tie="prefer_ceil",
                 length_rounding=rounding,
             )

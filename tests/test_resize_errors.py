@@ -115,7 +115,7 @@ ERRORS = [
     ({"size": (3, 3), "edge": "mirror"}, "edge", ValueError, ["reflect, symmetric"]),
     ({"size": (3, 3), "like": PRESETS["torch"]._replace(cubic_a="a")}, "like", ValueError, ["'a'"]),
     ({"size": (3, 3), "like": PRESETS["torch"]._replace(cubic_a=NAN)}, "like", ValueError, ["nan"]),
-    ({"size": (3, 3), "like": PRESETS["torch"]._replace(cubic_a_antialias=HUGE)}, "like", ValueError, ["finite"]),
+    ({"size": (3, 3), "like": PRESETS["torch"]._replace(cubic_a=(-0.5, HUGE))}, "like", ValueError, ["finite"]),
     ({"size": (3, 3), "box": 4}, "box", TypeError, ["got 4"]),
     ({"size": (3, 3), "box": "ab"}, "box", TypeError, ["'ab'"]),
     ({"size": (3, 3), "box": [(0, 2)]}, "box", ValueError, ["2 pairs", "got 1"]),

@@ -55,13 +55,12 @@ def test_a_graph_holds_tenters_own_words_alone(field, theirs):
         "nearest_align",
         "nearest_tie",
         "edge",
-        "edge_antialias",
-        "nearest_arithmetic",
         "area",
         "positions_from",
         "length_rounding",
         "aspect_ratio",
-        "antialias_method",
+        "antialias",
+        "eight_bits",
     ],
 )
 def test_words_of_a_convention_are_checked(field):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 
 import pytest
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+sys.path.append(str(DOCS))
+
+import support_table  # noqa: E402
+
 PACKAGES = {
     "NumPy": "numpy",
     "PyTorch on the CPU": "torch",
@@ -17,19 +21,12 @@ PACKAGES = {
 }
 
 
-def table():
-    spec = importlib.util.spec_from_file_location("support_table", DOCS / "support_table.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize("libraries", [[*PACKAGES][:2], pytest.param([*PACKAGES], marks=pytest.mark.slow)], ids=len)
 def test_the_page_is_what_calls_do(libraries):
     for library in libraries:
         pytest.importorskip(PACKAGES[library])
-    assert [*table().LIBRARIES] == [*PACKAGES]
-    lines, notes = table().table(libraries)
+    assert [*support_table.LIBRARIES] == [*PACKAGES]
+    lines, notes = support_table.table(libraries)
     page = (DOCS / "support.md").read_text()
     assert all(f"\n{line.removesuffix(' |')} |" in page for line in lines)
     assert all(f"\n{n}. `{note}`\n" in page for n, note in enumerate(notes, 1))

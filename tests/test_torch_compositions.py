@@ -129,15 +129,21 @@ def compare(some, dynamic, backend):
         assert torch.allclose(g, h, rtol=1e-12, atol=0), (shape, g, h)
 
 
-def indices(some):
-    """Inductor's index of each output into x, for x of any shape, without its C++."""
-    f = lambda x: [AFTER[after](OURS[ours](BEFORE[before](x))) for before, ours, after in some]
-    traced = make_fx(f, tracing_mode="symbolic", decomposition_table=select_decomp_table())(torch.empty(SHAPES[0]))
+def lowered(f, *args):
+    """Inductor's graph of f for args of any shape, without its C++."""
+    traced = make_fx(f, tracing_mode="symbolic", decomposition_table=select_decomp_table())(*args)
     x = next(iter(traced.graph.nodes)).meta["val"]
     inductor.prepare(operators._count)
     graph = GraphLowering(traced, shape_env=x.fake_mode.shape_env)
     with V.set_graph_handler(graph), V.set_fake_mode(x.fake_mode):
-        graph.run(x)
+        graph.run(*(n.meta["val"] for n in traced.graph.nodes if n.op == "placeholder"))
+        yield graph, x
+
+
+def indices(some):
+    """Inductor's index of each output into x, for x of any shape."""
+    f = lambda x: [AFTER[after](OURS[ours](BEFORE[before](x))) for before, ours, after in some]
+    for graph, x in lowered(f, torch.empty(SHAPES[0])):
         lengths = [n.node.expr for n in x.shape]
         for buffer in graph.graph_outputs:
             (read,) = graph.get_buffer(buffer.get_name()).get_read_writes().reads
@@ -166,6 +172,31 @@ def test_indices_in_compiled_code_are_those_of_what_eager_code_reads(before):
             want = AFTER[after](OURS[ours](BEFORE[before](x)))
             got = in_c(found[0], lengths, shape, *found[1:])
             assert np.array_equal(got.ravel(), want.ravel()), (shape, names, found)
+
+
+WRITTEN_IN_PLACE = torch.zeros(3, 2), torch.tensor([[0, 1], [1, 1], [1, 0]]), torch.arange(1.0, 7).view(3, 2)
+
+
+def test_a_call_reads_what_a_call_writes_in_place(monkeypatch):
+    """Inductor calls scatter_add if there are threads."""
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    f = lambda a, *args: tenter.repeat_interleave(a.scatter_add(1, *args), 2, 1)
+    for graph, _ in lowered(f, *WRITTEN_IN_PLACE):
+        called = [getattr(call, "python_kernel_name", None) for call in graph.operations]
+        assert called[-2:].count("torch.ops.tenter.repeat.default.kernel") == 1, called
+
+
+@pytest.mark.slow
+def test_compiled_code_reads_what_a_call_wrote_in_place():
+    """The last sum is over a loop of one dim, which Inductor splits into two."""
+
+    def f(x, a, *args):
+        w = (x.t() + 1).contiguous()
+        return w, w * 2 + tenter.interpolate(a.scatter_add(1, *args)[None], size=(2,), mode="area")[0]
+
+    x = torch.arange(1.0, 7).view(2, 3)
+    got, want = (g(x, *WRITTEN_IN_PLACE) for g in (torch.compile(f, fullgraph=True), f))
+    assert all(map(torch.equal, got, want))
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tenter
+from daily import daily
 
 pytest.importorskip("PIL")
 sys.path.append(str(Path(__file__).resolve().parent.parent / "examples"))
@@ -48,6 +49,26 @@ def test_the_photograph_of_matplotlib(tmp_path: Path, monkeypatch: pytest.Monkey
     assert os.listdir(tmp_path) == ["tenter-tour.png"]
 
 
+MISSING = [
+    ("tour", "PIL", "tour"), ("tour", "matplotlib", "tour"), ("train_images", "torch", "torch,cli"),
+    ("transformers_models", "transformers", "models"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("example, missing, extra", daily(MISSING, len(MISSING)))
+def test_a_package_that_is_missing_is_named_in_one_line(tmp_path: Path, example: str, missing: str, extra: str) -> None:
+    file = str(Path(tour.__file__).with_name(f"{example}.py"))
+    (tmp_path / "without.py").write_text(
+        f"import runpy, sys\nsys.modules[{missing!r}] = None\n"
+        f"sys.argv = [{file!r}]\nrunpy.run_path({file!r}, run_name='__main__')"
+    )
+    command = [sys.executable, "without.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode in (1, 2) and "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert missing in last and last.endswith(f'is not installed: pip install ".[{extra}]"')
+
+
 def test_a_small_photograph_is_refused(tmp_path: Path) -> None:
     Image.new("RGB", (200, 80)).save(tmp_path / "photo.png")
     done = run(tmp_path, "--photo", "photo.png")
@@ -65,6 +86,7 @@ def test_the_results_are_what_the_documents_say(capsys: pytest.CaptureFixture[st
         "expand(x, 1000, 3).strides": "(0, 8)",
         "interpolate(s, 6, mode='linear')": "[[[ 0.   2.5  7.5 12.5 17.5 20. ]]]",
         "resize(signal, 2, like='pillow')": "[ 3.75 16.25]",
+        "interp(signal, [0.5, 2.0], [0.0, 1.0, 5.0])": "[ 5.  12.5]",
         "A.T.apply(np.arange(1, 7), axis=0)": "[ 1  9 11]",
     }.items():
         assert f">>> {call}\n{result}\n" in said

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from cli_helpers import _inside, refused  # noqa: F401
+from daily import daily
 from tenter.cli.main import main
 from tenter.cli.volumes import job, mark, zarrs
-from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, tree, volume, zarr  # noqa: F401
+from volume_helpers import HALF, _as_a_process_of_its_own, elements, hidden, noise, said, tree, volume, zarr  # noqa: F401
 
 PYRAMID = ["pyramid", "group.zarr", "--levels", "1", "--threads", "1"]
 STEPS = {"coordinateTransformations": [{"type": "scale", "scale": [1.0, 1.0]}]}
@@ -222,3 +223,25 @@ def test_files_of_others_in_a_group_stay() -> None:
     group("0")
     Path("group.zarr/mine.partial").write_text("mine")
     assert main(PYRAMID) == 0 and Path("group.zarr/mine.partial").read_text() == "mine"
+
+
+FULL_SIZES = ["1", "0", "s1", "s0", "2", "00", "9", "full", "full2", "a/1", "1a", "\u0661"]
+
+
+@pytest.mark.parametrize(("first", "format_"), daily([(n, f) for n in FULL_SIZES for f in (2, 3)], 5))
+def test_the_full_size_stays_whatever_its_name_is(first: str, format_: int) -> None:
+    x = noise((2, 16, 16))
+    group = zarr.open_group("in.zarr", mode="w", zarr_format=format_)
+    group.create_array(first, data=x, chunks=(2, 8, 8))
+    axes = [{"name": n, "type": "space"} for n in "zyx"]
+    levels = [{"path": first, "coordinateTransformations": [{"type": "scale", "scale": [1.0] * 3}]}]
+    entry = {"axes": axes, "datasets": levels}
+    v2 = {"multiscales": [{**entry, "version": "0.4"}]}
+    group.attrs.put(v2 if format_ == 2 else {"ome": {"version": "0.5", "multiscales": [entry]}})
+    assert main(["pyramid", "in.zarr", "--levels", "2", "--factor", "1,2,2"]) == 0
+    for _ in range(2):
+        assert np.array_equal(elements(f"in.zarr/{first}"), x)
+        paths = [level["path"] for level in said("in.zarr")["multiscales"][0]["datasets"]]
+        assert paths[0] == first and len(set(paths)) == 3
+        assert [elements(f"in.zarr/{path}").shape for path in paths] == [(2, 16, 16), (2, 8, 8), (2, 4, 4)]
+        assert main(["pyramid", "in.zarr", "--levels", "2", "--factor", "1,2,2", "--force"]) == 0

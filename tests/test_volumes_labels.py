@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from cli_helpers import _inside, refused  # noqa: F401
 from tenter.cli.main import main
 from tenter.cli.volumes.votes import Votes, elect
-from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, volume, zarr  # noqa: F401
+from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, ome, volume, zarr  # noqa: F401
 
 tifffile = pytest.importorskip("tifffile")
 SHAPE = (8, 40, 36)
@@ -69,3 +71,21 @@ def test_scipys_zoom_of_order_3_is_scipys_itself(capsys: pytest.CaptureFixture[s
     capsys.readouterr()
     for args in (["in.zarr", "no.zarr", *how], ["in.png", "no.png", "--scale", "2", *how[4:]]):
         assert "SciPy's splines of order 3 read whole axes; SciPy itself makes them" in refused(capsys, "resize", *args)
+
+
+@pytest.mark.parametrize("format_", [2, 3])
+def test_layers_of_webknossos_are_read_and_its_segmentations_are_labels(format_: int) -> None:
+    x = np.random.default_rng(0).integers(0, 4, (1, 8, 8, 8), np.uint16)
+    for layer in ("color", "cells"):
+        ome(f"set/{layer}", x, "cxyz", format_)
+        if format_ == 2:  # as webknossos writes it
+            Path("set", layer, ".zgroup").write_text('{"zarr_format": "2"}')
+    layers = [{"name": "color", "category": "color"}, {"name": "cells", "category": "segmentation"}]
+    Path("set/datasource-properties.json").write_text(json.dumps({"dataLayers": layers}))
+    for layer, kept in (("color", False), ("cells", True)):
+        assert main(["resize", f"set/{layer}/0", f"{layer}.zarr", "--axes", "x,y,z", "--scale", "0.5"]) == 0
+        assert main(["pyramid", f"set/{layer}", "--levels", "1"]) == 0
+        for made in (elements(f"{layer}.zarr"), elements(f"set/{layer}/1")):
+            assert (np.array_equal(made, x[:, ::2, ::2, ::2]) or np.array_equal(made, x[:, 1::2, 1::2, 1::2])) == kept
+    Path("set/datasource-properties.json").write_text("{}")  # which says nothing of layers
+    assert main(["pyramid", "set/color", "--levels", "1", "--force"]) == 0

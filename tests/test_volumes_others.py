@@ -1,11 +1,13 @@
 """OME-Zarr and zarr of other programs: theirs is read, ours is read by them, and levels are `tenter.resize`'s.
 
-Tests skip where a package is not installed: ome-zarr and ngff-zarr (pip install ome-zarr ngff-zarr).
+Tests skip where a package is not installed: CONTRIBUTING.md names the commands that install all of them.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -122,63 +124,158 @@ def test_ngff_zarr_validates_ours_by_the_published_schemas(format_: int, axes: s
     assert found.images[0].axes_units["y"] == "micrometer"
 
 
-def stored() -> dict[str, dict[str, Any]]:
-    """How zarr may store an array: every codec that zarr and numcodecs ship, orders of bytes and dims, shards."""
-    import numcodecs
-    from zarr import codecs as c
+WEBKNOSSOS = {"2": {"data_format": "zarr", "shard": 16}, "3": {"data_format": "zarr3", "shard": 32}}
 
-    v2: dict[str, Any] = {
-        "none": None, "zlib": numcodecs.Zlib(), "gzip": numcodecs.GZip(), "bz2": numcodecs.BZ2(), "lzma": numcodecs.LZMA(),
-        "lz4": numcodecs.LZ4(), "zstd": numcodecs.Zstd(),
-        **{f"blosc {name}": numcodecs.Blosc(cname=name) for name in numcodecs.blosc.list_compressors()},
-    }  # fmt: skip
-    found = {f"2, {name}": {"zarr_format": 2, "compressors": codec} for name, codec in v2.items()}
-    filters = {
-        "delta": numcodecs.Delta("<u2"), "offset": numcodecs.FixedScaleOffset(5, 1, "<u2", "<u2"),
-        "shuffle": numcodecs.Shuffle(2), "crc32": numcodecs.CRC32(), "adler32": numcodecs.Adler32(),
-        "fletcher32": numcodecs.Fletcher32(), "astype": numcodecs.AsType("<i4", "<u2"),
-    }  # fmt: skip
-    found |= {f"2, {name}": {"zarr_format": 2, "filters": [codec]} for name, codec in filters.items()}
-    found |= {
-        "2, .": {"zarr_format": 2, "chunk_key_encoding": {"name": "v2", "separator": "."}},
-        "2, /": {"zarr_format": 2, "chunk_key_encoding": {"name": "v2", "separator": "/"}},
-        "2, F": {"zarr_format": 2, "order": "F"},
-        "2, big-endian": {"zarr_format": 2, "dtype": ">u2"},
-        "3, big-endian": {"serializer": c.BytesCodec(endian="big")},
-        "3, v2 keys": {"chunk_key_encoding": {"name": "v2", "separator": "."}},
-        "3, default keys": {"chunk_key_encoding": {"name": "default", "separator": "."}},
-        "3, transposed": {"filters": [c.TransposeCodec(order=(2, 0, 1))]},
+
+@pytest.mark.parametrize("format_", WEBKNOSSOS)
+def test_layers_of_webknossos_and_it_reads_their_levels(format_: str) -> None:
+    """Its arrays are of c, x, y, z, in the order of Fortran, and longer than what it shows of them."""
+    wk = pytest.importorskip("webknossos")
+    how, x = WEBKNOSSOS[format_], noise((64, 48, 32))
+    size = wk.VoxelSize((4.0, 4.0, 40.0), wk.LengthUnit.NANOMETER)
+    made = wk.Dataset("set", voxel_size_with_unit=size)
+    for name, category, values in (("color", "color", x), ("cells", "segmentation", (x % 7).astype("u4"))):
+        more = {"largest_segment_id": 7} if category == "segmentation" else {}
+        box = wk.BoundingBox((0, 0, 0), (64, 48, 32))
+        form, shard = how["data_format"], how["shard"]
+        layer = made.add_layer(name, category, dtype=values.dtype, data_format=form, bounding_box=box, **more)
+        mag = layer.add_mag(1, compress=True, chunk_shape=(16, 16, 16), shard_shape=(shard, shard, shard))
+        mag.write(values)
+        assert main(["pyramid", f"set/{name}", "--levels", "2"]) == 0
+        check_levels(f"set/{name}", ["1", "2", "3"], NEAREST if category == "segmentation" else AREA)
+        assert placed(f"set/{name}")[0] == [1.0, 4.0, 4.0, 40.0]
+        assert placed(f"set/{name}", 2)[0] == [1.0, 16.0, 16.0, 40.0]
+    properties = json.loads(Path("set/datasource-properties.json").read_text())
+    for layer in properties["dataLayers"]:
+        for path, factors in (("2", [2, 2, 1]), ("3", [4, 4, 1])):
+            layer["mags"].append({**layer["mags"][0], "mag": factors, "path": f"./{layer['name']}/{path}"})
+    Path("set/datasource-properties.json").write_text(json.dumps(properties))
+    for name in ("color", "cells"):
+        layer = wk.Dataset.open("set").get_layer(name)
+        for factors, path in (((1, 1, 1), "1"), ((2, 2, 1), "2"), ((4, 4, 1), "3")):
+            found = layer.get_mag(wk.Mag(factors)).read()
+            assert np.array_equal(found, elements(f"set/{name}/{path}")[tuple(slice(n) for n in found.shape)])
+    assert main(["resize", "set/color", "cubes.zarr", "--spacing", "40,40,40", "--axes", "x,y,z"]) == 0
+    with tempfile.TemporaryDirectory() as whole:
+        ours = wk.Dataset(f"{whole}/set", voxel_size_with_unit=wk.VoxelSize((40.0,) * 3))
+        layer = ours.add_layer("color", "color", dtype="uint16", data_format=how["data_format"])
+        found = layer.add_mag_from_zarrarray(1, Path("cubes.zarr/0").absolute(), extend_layer_bounding_box=False)
+        layer.bounding_box = found.info.bounding_box
+        cubes = elements("cubes.zarr/0")
+        assert np.array_equal(layer.get_mag(1).read(), cubes) and cubes.shape[0] == 1
+
+
+def of_spatialdata(version: str) -> None:
+    """all.zarr: images of two and three dims, one with levels, one in other coordinates; and labels."""
+    sd = pytest.importorskip("spatialdata")
+    from spatialdata import models
+    from spatialdata._io import format as formats
+    from spatialdata.transformations import Scale
+
+    to = {"global": Scale([0.5, 0.25], axes=("y", "x"))}
+    images = {
+        "levels": models.Image2DModel.parse(X[0, :3], dims=("c", "y", "x"), scale_factors=[2], chunks=(1, 16, 16)),
+        "placed": models.Image2DModel.parse(X[0, :3], dims=("c", "y", "x"), transformations=to),
+        "deep": models.Image3DModel.parse(X, dims=("c", "z", "y", "x")),
     }
-    v3 = {"none": None, "gzip": c.GzipCodec(), "zstd": c.ZstdCodec(), "crc32c": c.Crc32cCodec()}
-    v3 |= {f"blosc {name}": c.BloscCodec(cname=name) for name in ("lz4", "lz4hc", "zstd", "zlib", "blosclz")}
-    found |= {f"3, {name}": {"compressors": codec} for name, codec in v3.items()}
-    for at in ("start", "end"):
-        for order in ("little", "big"):
-            inner = c.ShardingCodec(
-                chunk_shape=(4, 4, 4), index_location=at, codecs=[c.BytesCodec(endian=order), c.ZstdCodec()]
-            )
-            found[f"3, shards, index at the {at}, {order}"] = {
-                "serializer": inner,
-                "compressors": None,
-                "chunks": (8, 16, 16),
-            }
-    return found
+    labels = {
+        "cells": models.Labels2DModel.parse(X[0, 0] % 9, dims=("y", "x"), scale_factors=[2]),
+        "nuclei": models.Labels3DModel.parse(X[0] % 9, dims=("z", "y", "x")),
+    }
+    of = {"0.4": formats.SpatialDataContainerFormatV01, "0.5": formats.SpatialDataContainerFormatV02}[version]
+    sd.SpatialData(images=images, labels=labels).write("all.zarr", sdata_formats=of())
 
 
-def test_every_way_in_which_zarr_stores_an_array_is_read_and_written() -> None:
-    x = noise((16, 33, 20)) // 2
-    want, level = tenter.resize(x, (8, 16, 10), axes=(0, 1, 2), mode="area"), halves(x, (0, 1, 2), **AREA)
-    for name, how in stored().items():
-        path = name.replace(" ", "").replace("/", "slash")
-        dtype = how.pop("dtype", "<u2")
-        made = zarr.create_array(f"{path}.zarr", shape=x.shape, dtype=dtype, **{"chunks": (8, 8, 8), **how})
-        made[...] = x
-        args = ["resize", f"{path}.zarr", f"{path}.out.zarr", "--axes", "0,1,2", "--scale", "0.5", "--mode", "area"]
-        assert main(args) == 0, name
-        assert np.array_equal(elements(f"{path}.out.zarr"), want), name
-        after = zarr.open_array(f"{path}.out.zarr", mode="r")
-        assert after.dtype == made.dtype and after.metadata.zarr_format == made.metadata.zarr_format, name
-        assert main(["pyramid", f"{path}.zarr", f"{path}.ome.zarr", "--levels", "1"]) == 0, name
-        assert np.array_equal(elements(f"{path}.ome.zarr/0"), x), name
-        assert np.array_equal(elements(f"{path}.ome.zarr/1"), level), name
-        assert Path(f"{path}.ome.zarr").is_dir()
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_images_and_labels_of_spatialdata_and_it_reads_their_levels(version: str) -> None:
+    of_spatialdata(version)
+    import spatialdata as sd
+    from spatialdata.transformations import get_transformation
+
+    before = {name: get_transformation(sd.read_zarr("all.zarr")[name]) for name in ("placed",)}
+    for kind, names in (("images", ("levels", "placed", "deep")), ("labels", ("cells", "nuclei"))):
+        for name in names:
+            path = f"all.zarr/{kind}/{name}"
+            assert main(["pyramid", path, "--levels", "2", "--force"]) == 0
+            paths = [level["path"] for level in said(path)["multiscales"][0]["datasets"]]
+            assert len(paths) == 3
+            check_levels(path, paths, AREA if kind == "images" else NEAREST)
+            assert main(["resize", path, f"{name}.zarr", "--axes", "y,x", "--scale", "0.5"]) == 0
+            assert main(["pyramid", path, f"{name}.ome.zarr", "--levels", "1"]) == 0
+            check_levels(f"{name}.ome.zarr", ["0", "1"], AREA if kind == "images" else NEAREST)
+    found = sd.read_zarr("all.zarr")
+    for name in ("levels", "placed", "deep", "cells", "nuclei"):
+        kind = "labels" if name in ("cells", "nuclei") else "images"
+        paths = [level["path"] for level in said(f"all.zarr/{kind}/{name}")["multiscales"][0]["datasets"]]
+        for k, path in enumerate(paths):
+            assert np.array_equal(found[name][f"scale{k}"].image.values, elements(f"all.zarr/{kind}/{name}/{path}"))
+    assert get_transformation(found["placed"]["scale0"].image) == before["placed"]
+
+
+def of_bioformats2raw() -> None:
+    """raw.zarr: as bioformats2raw writes it, by its documented layout: series in groups of numbers beside OME's XML,
+    five dims, big-endian, one plane a chunk, keys with slashes. The program itself is of Java, and no registry of this
+    machine has it."""
+    import numcodecs
+
+    root = zarr.create_group("raw.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3})
+    root.create_group("OME", attributes={"series": ["0"]})
+    Path("raw.zarr/OME/METADATA.ome.xml").write_text("<OME/>")
+    axes: list[dict[str, str]] = [{"name": "t", "type": "time", "unit": "second"}, {"name": "c", "type": "channel"}]
+    axes += [{"name": n, "type": "space", "unit": "micrometer"} for n in "zyx"]
+    levels, x = [], X[np.newaxis]
+    for k in range(2):
+        scale = [1.0, 1.0, 2.0, 0.5 * 2**k, 0.5 * 2**k]
+        levels.append({"path": str(k), "coordinateTransformations": [{"type": "scale", "scale": scale}]})
+    entry = {"name": "", "version": "0.4", "axes": axes, "datasets": levels, "metadata": {"method": "loci"}}
+    series = root.create_group("0", attributes={"multiscales": [entry], "omero": {"channels": [{}, {}]}})
+    for k in range(2):
+        values = x[..., :: 2**k, :: 2**k]
+        made = series.create_array(
+            str(k), shape=values.shape, dtype=">u2", chunks=(1, 1, 1, 16, 16), fill_value=0,
+            compressors=numcodecs.Blosc("lz4", 5, 1), chunk_key_encoding={"name": "v2", "separator": "/"},
+        )  # fmt: skip
+        made[...] = values
+
+
+def test_series_in_the_layout_of_bioformats2raw(capsys: pytest.CaptureFixture[str]) -> None:
+    of_bioformats2raw()
+    assert main(["pyramid", "raw.zarr"]) == 2
+    assert "is a group without multiscales metadata, such as raw.zarr/0 has" in capsys.readouterr().err
+    assert main(["pyramid", "raw.zarr/0", "--levels", "2", "--force"]) == 0
+    check_levels("raw.zarr/0", ["0", "1", "2"], AREA)
+    assert [zarr.open_array(f"raw.zarr/0/{k}").dtype.str for k in range(3)] == [">u2"] * 3
+    assert Path("raw.zarr/OME/METADATA.ome.xml").exists()
+    reader = pytest.importorskip("ome_zarr.reader")
+    from ome_zarr.io import parse_url
+
+    found = next(iter(reader.Reader(parse_url("raw.zarr/0"))()))
+    assert [np.array_equal(level.compute(), elements(f"raw.zarr/0/{k}")) for k, level in enumerate(found.data)] == [
+        True
+    ] * 3
+
+
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_fields_of_plates(version: str, capsys: pytest.CaptureFixture[str]) -> None:
+    writer = pytest.importorskip("ome_zarr.writer")
+    from ome_zarr.format import FormatV04, FormatV05
+    from ome_zarr.io import parse_url
+    from ome_zarr.reader import Reader
+
+    format_ = {"0.4": FormatV04, "0.5": FormatV05}[version]()
+    root = zarr.open_group("plate.zarr", mode="w", zarr_format=2 if version == "0.4" else 3)
+    writer.write_plate_metadata(root, ["A"], ["1", "2"], ["A/1", "A/2"], fmt=format_)
+    for column in "12":
+        well = root.require_group("A").require_group(column)
+        writer.write_well_metadata(well, ["0"], fmt=format_)
+        writer.write_image(X[:, 0], well.require_group("0"), axes="cyx", fmt=format_, scale_factors=[2])
+    for path in ("plate.zarr", "plate.zarr/A", "plate.zarr/A/1"):
+        assert main(["pyramid", path]) == 2
+        assert "/0 has" in capsys.readouterr().err
+    for column in "12":
+        path = f"plate.zarr/A/{column}/0"
+        assert main(["pyramid", path, "--levels", "2", "--force"]) == 0
+        check_levels(path, [level["path"] for level in said(path)["multiscales"][0]["datasets"]], AREA)
+    found = next(iter(Reader(parse_url("plate.zarr"))()))
+    assert found.data[0].shape[-2:] == (32, 72)  # both wells side by side
+    assert np.array_equal(found.data[0].compute()[..., :36], X[:, 0])

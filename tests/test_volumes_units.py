@@ -80,12 +80,38 @@ def test_a_distance_is_the_same_length_in_every_format(units: Any, tmp_path: Pat
 def test_voxels_of_several_units_become_isotropic_and_spaced_by_their_lengths(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    ome("in.zarr", np.zeros((4, 40, 40), "u1"), scale=[2.0, 500.0, 500.0],
-        units={"z": "micrometer", "y": "nanometer", "x": "nanometer"})  # fmt: skip
+    units = {"z": "micrometer", "y": "nanometer", "x": "nanometer"}
+    ome("in.zarr", np.zeros((4, 40, 40), "u1"), scale=[2.0, 500.0, 500.0], units=units)
     assert main(["pyramid", "in.zarr", "p.zarr", "--levels", "1"]) == 0
     assert zarr.open_array("p.zarr/1").shape == (4, 20, 20)
-    assert main(["resize", "in.zarr", "out.zarr", "--spacing", "1,1,1", "--axes", "z,y,x", "--dry-run"]) == 0
-    assert "z 8, y 20, x 20; voxels 1 x 1 x 1 µm" in capsys.readouterr().out
+    dry = ["resize", "in.zarr", "out.zarr", "--dry-run"]
+    assert main([*dry, "--spacing", "1,1,1", "--axes", "z,y,x"]) == 0  # of three axes in micrometers
+    assert "z 8, y 20, x 20; voxels 1 µm x 1000 nm x 1000 nm" in capsys.readouterr().out
+    assert main([*dry, "--spacing", "1000,1000", "--axes", "y,x"]) == 0  # of two in their own unit
+    assert "z 4, y 20, x 20; voxels 2 µm x 1000 nm x 1000 nm" in capsys.readouterr().out
+    assert main([*dry, "--voxel-size", "1,1,1", "--scale", "1", "--axes", "z,y,x"]) == 0
+    assert "voxels 1 x 1 x 1 µm (from" in capsys.readouterr().out
+    tifffile.imwrite("in.tif", np.zeros((4, 40, 40), "u1"), imagej=True, resolution=(2e-3, 2e-3),
+        metadata={"axes": "ZYX", "spacing": 2.0, "unit": "nm", "zunit": "um"})  # fmt: skip
+    for axes, spacing, want in (("z,y,x", "1,1,1", "8, 20, 20"), ("y,x", "1000,1000", "20, 20"), ("-1", "250", "80")):
+        assert main(["resize", "in.tif", "out.tif", f"--axes={axes}", "--spacing", spacing, "--force"]) == 0
+        at = {"z,y,x": (0, 1, 2), "y,x": (1, 2), "-1": (2,)}[axes]
+        assert ", ".join(str(tifffile.imread("out.tif").shape[axis]) for axis in at) == want
+
+
+@pytest.mark.parametrize("format_", [2, 3])
+def test_each_axis_keeps_its_unit(format_: int) -> None:
+    units = {"z": "micrometer", "y": "nanometer", "x": "angstrom"}
+    ome("in.zarr", np.zeros((4, 40, 40), "u1"), format_=format_, scale=[2.0, 500.0, 5000.0], units=units)
+    full = said("in.zarr")["multiscales"][0]["axes"]
+    assert main(["resize", "in.zarr", "out.zarr", "--axes", "y,x", "--scale", "0.5"]) == 0
+    assert main(["pyramid", "in.zarr", "--levels", "1"]) == 0
+    assert [said(name)["multiscales"][0]["axes"] for name in ("in.zarr", "out.zarr")] == [full] * 2
+    assert placed("in.zarr")[0] == [2.0, 500.0, 5000.0] and placed("out.zarr")[0] == [2.0, 1000.0, 10000.0]
+    assert main(["resize", "in.zarr", "out.ome.tif", "--axes", "x", "--scale", "1"]) == 0
+    with tifffile.TiffFile("out.ome.tif") as file:
+        pixels = tifffile.xml2dict(file.ome_metadata)["OME"]["Image"]["Pixels"]
+    assert [pixels[f"PhysicalSize{axis}Unit"] for axis in "ZYX"] == ["µm", "nm", "Å"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +134,8 @@ def test_imagejs_distances_along_each_axis_and_resolution_tags_have_units() -> N
     about = {"axes": "ZYX", "spacing": 2.0, "unit": "um", "zunit": "nm", "yunit": "mm"}
     tifffile.imwrite("in.tif", X, imagej=True, resolution=(4.0, 2.0), metadata=about)
     found = open_tiff(Path("in.tif")).voxel
-    assert (found.sizes, set(found.units.values())) == ({"z": 0.002, "y": 500.0, "x": 0.25}, {"micrometer"})
+    assert found.sizes == {"z": 2.0, "y": 0.5, "x": 0.25}
+    assert found.units == {"z": "nanometer", "y": "millimeter", "x": "micrometer"}
     tifffile.imwrite("cm.tif", X, imagej=True, resolution=(100.0, 100.0), resolutionunit=3, metadata={"axes": "ZYX"})
     assert main(["resize", "cm.tif", "cm.zarr", "--axes", "x", "--scale", "1"]) == 0
     assert of_zarr("cm.zarr")[1:] == [(1e-4, True)] * 2
@@ -146,6 +173,39 @@ def test_transformations_to_other_coordinates_are_kept_and_are_no_voxel_sizes() 
     group.attrs.put({"ome": {"version": "0.5", "multiscales": [{**entry, "coordinateTransformations": to}]}})
     assert main(["pyramid", "in.zarr", "--levels", "1"]) == 0
     assert said("in.zarr")["multiscales"][0]["coordinateTransformations"] == to and placed("in.zarr")[0] == [1.0] * 3
+
+
+@pytest.mark.parametrize("format_", [2, 3])
+def test_a_dialect_keeps_its_version_within_its_group_and_a_new_group_is_plain(
+    format_: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    says = {2: "0.4-dev-spatialdata", 3: "0.5-dev-spatialdata"}[format_]
+    other = {"input": {"name": "yxz"}, "output": {"name": "global"}}
+    scale, affine = {"type": "scale", "scale": [0.5, 0.25, 2.0]} | other, {"type": "affine", "affine": [[1]]} | other
+    for name, axes, to in (("a", "zyx", [scale]), ("b", "zyx", [affine]), ("c", "yxz", [scale]), ("d", "zyx", [])):
+        ome(f"{name}.zarr", np.zeros((4, 8, 8), "u1"), axes, format_)
+        entry = said(f"{name}.zarr")["multiscales"][0] | ({"coordinateTransformations": to} if to else {})
+        group = zarr.open_group(f"{name}.zarr")
+        held = (
+            {"multiscales": [{**entry, "version": says}]} if format_ == 2 else {"version": says, "multiscales": [entry]}
+        )
+        group.attrs.put(held if format_ == 2 else {"ome": held})
+        assert main(["resize", f"{name}.zarr", f"{name}.out.zarr", "--axes", "y", "--scale", "0.5"]) == 0
+        is_kept = name == "a"
+        assert (said(f"{name}.out.zarr")["multiscales"][0].get("coordinateTransformations") == [scale]) == is_kept
+        assert ("transformations to other coordinates" in capsys.readouterr().out) == (bool(to) and not is_kept)
+        assert version_of(f"{name}.out.zarr") == says[:3]
+        assert main(["pyramid", f"{name}.zarr", "--levels", "1"]) == 0
+        assert version_of(f"{name}.zarr") == says
+        assert said(f"{name}.zarr")["multiscales"][0].get("coordinateTransformations", []) == to
+    group.attrs.put({"ome": {"version": "0.10", "multiscales": [{**entry, "version": None}]}})
+    assert main(["pyramid", "d.zarr", "--force"]) == 2
+    assert "is OME-Zarr of version 0.10, expected 0.1 to 0.5" in capsys.readouterr().err
+
+
+def version_of(name: str) -> str:
+    found = said(name)
+    return found["multiscales"][0].get("version") or found["version"]
 
 
 class Held:

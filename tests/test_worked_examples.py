@@ -107,7 +107,7 @@ NEW_ARGUMENTS = {
         ("Arguments(size, scale, axes, mode,", "Arguments(7, size, (1, 2), scale, axes, mode,"),
     ],
     "_execution/calls.py": [('("repeats", "dim", "output_size")', '("first", "repeats", "second", "dim", "output_size")')],
-    "ops.py": [
+    "interleaving.py": [
         ('("repeat_interleave", x, repeats, dim, output_size)', '("repeat_interleave", x, 7, repeats, (1, 2), dim, output_size)'),
         ('("repeat_interleave", x, out, repeats, dim,', '("repeat_interleave", x, out, 7, repeats, (1, 2), dim,'),
         ('"repeat_interleave", x, (repeats, dim, output_size),', '"repeat_interleave", x, (7, repeats, (1, 2), dim, output_size),'),
@@ -217,7 +217,7 @@ def test_flip(tmp_path):
     put(file, "    " + row, "    Applied: Operator(")
     imported, function = re.fullmatch(r"(from .*?\n)\n(.*)", public, re.DOTALL).groups()
     file = copied / "ops.py"
-    put(file, imported, "from tenter._specs.repeat import")
+    put(file, imported, "from tenter._specs.repeat_arguments import")
     file.write_text(file.read_text() + "\n\n" + function)
     file = copied / "__init__.py"
     file.write_text(re.sub(r"(from tenter\.ops import .*?)expand", r"\1flip, expand", file.read_text(), count=1))

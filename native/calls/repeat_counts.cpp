@@ -269,6 +269,7 @@ Outcome repeat_counts(PyObject* x, const CallArguments& names, PyObject* const* 
   if (!agree || (wants && target)) return Outcome::declined();
   Outcome y = wants ? Outcome::declined() : repeat_scalars(x, from, counted, output_size, target, how);
   if (!y.is_declined()) return y;
+  if (n > machine_memory() / 8) return Outcome::declined();  // offsets of a broadcast array
   if (!read_counts(counted, how.counts)) return Outcome::failed();
   const int64_t total = how.counts.total;
   if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();

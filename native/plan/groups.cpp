@@ -1,6 +1,7 @@
 #include "plan/groups.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "kernels/long_sums.hpp"
@@ -13,13 +14,19 @@ namespace {
 
 typedef std::vector<MappedDim> Dims;
 
-std::pair<double, int> cost(const Group& g, const Dims& dims) {
-  int64_t n[most_together], n_out[most_together];
-  for (int k = 0; k < g.count; ++k) {
-    const MappedDim& d = dims[size_t(g.first + k)];
-    n[k] = d.map ? d.n_deciding() : d.n, n_out[k] = d.map ? d.deciding()->n_out : d.n;
+std::pair<double, int> cost(const std::vector<int>& axes, const Dims& dims) {
+  std::vector<int64_t> n, n_out;
+  for (const int k : axes) {
+    const MappedDim& d = dims[size_t(k)];
+    n.push_back(d.map ? d.n_deciding() : d.n), n_out.push_back(d.map ? d.deciding()->n_out : d.n);
   }
-  return pass_cost(n, n_out, g.count);
+  return pass_cost(n.data(), n_out.data(), int(axes.size()));
+}
+
+std::pair<double, int> cost(const Group& g, const Dims& dims) {
+  std::vector<int> axes(size_t(g.count));
+  std::iota(axes.begin(), axes.end(), g.first);
+  return cost(axes, dims);
 }
 
 // Whether a pass of several axes would copy more than twice as many inputs into order as it has inputs or outputs.
@@ -167,12 +174,34 @@ void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<
   groups.insert(at, to.begin(), to.end());
 }
 
-// Whether two or three axes are summed in one order wherever they lie: what is between them in memory, and in a part of
-// an array may be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what
-// shrinks most.
+// Whether axes are summed in one order wherever they lie: what is between them in memory, and in a part of an array may
+// be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what shrinks most.
 bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
-  if (axes.size() < 2 || axes.size() > 3 || !by.device.chunks || by.saturate) return false;
+  if (axes.size() < 2 || !by.device.chunks || by.saturate) return false;
   return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });
+}
+
+// Adds groups in the order in which neighbors would be summed. together: how many of the last axes share a pass, across
+// `span` dims.
+void in_one_order(const Dims& dims, const std::vector<int>& axes, int together, int span, std::vector<Group>& groups) {
+  const auto last = axes.end() - std::min<ptrdiff_t>(axes.end() - axes.begin(), most_together);
+  const std::vector<int> joint(last, axes.end());
+  std::vector<Group> of_joint;
+  if (together == 1) in_joint_order(dims, joint, of_joint, of_joint.end());
+  else {
+    of_joint.push_back({false, *(axes.end() - together), span});
+    if (size_t(together) < joint.size())
+      of_joint.insert(of_joint.begin() + !sums_planes_first(dims[size_t(joint[0])]), {false, joint[0], 1});
+  }
+  std::vector<Group> alone;
+  for (auto k = axes.begin(); k != last; ++k) alone.push_back({false, *k, 1});
+  std::stable_sort(alone.begin(), alone.end(),
+                   [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
+  const auto cheaper = [&, costs = cost(joint, dims)](const Group& g) { return cost(g, dims) <= costs; };
+  const auto at = std::find_if_not(alone.begin(), alone.end(), cheaper);
+  groups.insert(groups.end(), alone.begin(), at);
+  groups.insert(groups.end(), of_joint.begin(), of_joint.end());
+  groups.insert(groups.end(), at, alone.end());
 }
 
 }  // namespace
@@ -215,16 +244,14 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   if (copies) found.push_back({true, 0, int(dims.size())});
   const bool separates = together > 1 && together == n && may_separate(dims, windows[0], n, by) &&
                          decide(Choice::apart, narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n));
-  if (separates || (together == 1 && keeps_order(dims, windows, by))) {
-    in_joint_order(dims, windows, found, found.end());
+  if (separates || keeps_order(dims, windows, by)) {
+    in_one_order(dims, windows, separates ? 1 : together, span, found);
     return found;
   }
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});
   found.push_back({false, windows[size_t(n - together)], span});
   const auto begin = found.begin() + copies;
-  if (n == 3 && together == 2 && keeps_order(dims, windows, by)) {
-    if (!sums_planes_first(dims[size_t(windows[0])])) std::swap(begin[0], begin[1]);
-  } else if (found.end() - begin > 1)
+  if (found.end() - begin > 1)
     std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
   if (by.saturate && found.end() - begin == 2)  // in Pillow's order of axes
     std::sort(begin, found.end(),

@@ -42,6 +42,7 @@ bool fits_machine(int64_t n, int64_t itemsize, int64_t& bytes) {
 
 Reading RowLengths::read(const ArrayView& lengths, PyObject* total_of_all, int64_t* to) {
   n = lengths.shape[0];
+  if (int64_t bytes; !fits_machine(n, 8, bytes)) return Reading::unreadable;
   if (!to) to = numbers_.get(n + 1);
   const int threads = threads_for(n * 8);
   const auto sum = [&] {

@@ -65,7 +65,9 @@ Outcome ragged_offsets(PyObject* const* args, Py_ssize_t) {
   RowLengths rows;
   if (const Reading found = arguments.integers(args[0], lengths); found != Reading::readable)
     return Outcome::unread(found);
-  const int64_t n = lengths.shape[0] + 1, bytes = n * lengths.dtype->itemsize;
+  const int64_t n = lengths.shape[0] + 1;
+  int64_t bytes;
+  if (!fits_machine(n, 8, bytes)) return Outcome::declined();
   if (is_int32(lengths) || args[2] != Py_None) {  // the lengths are checked before the result is written
     if (const Reading found = rows.read(lengths, args[1]); found != Reading::readable) return Outcome::unread(found);
     return made(args[0], lengths, &n, 1, args[2], [&](char* to, int, bool) {
@@ -180,8 +182,8 @@ Outcome ragged_spans(PyObject* const* args, Py_ssize_t) {
     return Outcome::declined();
   const int last = starts.ndim - 1;
   const int64_t n_spans = starts.n_values(), k = starts.shape[last], rows = k ? n_spans / k : 0;
-  if (!k || is_large_mask(n_spans, args[3]) || !fits_machine(rows, n, bytes)) return Outcome::declined();
-  if (is_large_mask(bytes, args[3])) return Outcome::declined();
+  if (!k || is_large_mask(n_spans, args[3]) || !fits_machine(n_spans, 16, bytes)) return Outcome::declined();
+  if (!fits_machine(rows, n, bytes) || is_large_mask(bytes, args[3])) return Outcome::declined();
   Numbers memory;
   int64_t* const pairs =
       memory.get(2 * n_spans);  // copied, so that the values that are checked are those that are used

@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 # _native first: it refuses a subinterpreter, which has then not loaded NumPy, as that can be loaded once in a process.
 from tenter import _native, maps, memory  # noqa: F401
 from tenter._arrays.arguments import did_you_mean
+from tenter._arrays.elsewhere import PART_RESIZED as _PART_RESIZED, ROWS_ELSEWHERE as _ROWS_ELSEWHERE
 from tenter._arrays.library import imported as _imported
 from tenter._arrays.names import unknown as _unknown
 from tenter._execution import (
     apply as _apply,  # noqa: F401  gives maps their method
     executor as _executor,
 )
-from tenter.ops import expand, repeat, repeat_interleave, tile
-from tenter.resampling import axis_map, interpolate, resize
+from tenter.coordinates import interp
+from tenter.interleaving import repeat_interleave
+from tenter.interpolation import interpolate
+from tenter.ops import expand, repeat, tile
+from tenter.resampling import axis_map, resize
 from tenter.threads import get_num_threads, set_num_threads
 
 if TYPE_CHECKING:
@@ -50,6 +54,7 @@ __all__ = [
     "geometry",
     "get_num_threads",
     "image",
+    "interp",
     "interpolate",
     "lazy",
     "maps",
@@ -85,12 +90,26 @@ _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") |
 #: What other libraries' functions are here.
 _ELSEWHERE = {
     "pad": "tenter.ragged.pad for rows of unequal lengths, numpy.pad or torch.nn.functional.pad for edges",
-    "upsample": "tenter.interpolate", "crop_resize": "tenter.image.resize(x, size, box=...)",
+    "upsample": "tenter.interpolate", "adaptive_avg_pool2d": "tenter.interpolate(x, size, mode='area')",
+    **dict.fromkeys(("avg_pool2d", "downscale_local_mean", "reduce"), "tenter.resize(x, size, mode='area')"),
+    **dict.fromkeys(("downsample", "resample", "pyramid_reduce", "pyrDown"), "tenter.resize"),
+    **dict.fromkeys(("crop_resize", "crop"), _PART_RESIZED), "repeat_each": "tenter.repeat_interleave",
     **dict.fromkeys(("zoom", "rescale"), "tenter.resize(x, scale=...)"),
-    "broadcast_to": "tenter.expand", "sequence_mask": "tenter.ragged.mask", "pad_sequence": "tenter.ragged.pad",
+    "broadcast_to": "tenter.expand", **{name: f"tenter.ragged.{ours}" for name, ours in _ROWS_ELSEWHERE.items()},
     "kron": "tenter.repeat_interleave, which is a Kronecker product with ones",
-    **dict.fromkeys(("resized_crop", "imresize", "thumbnail"), "tenter.image.resize"),
+    "resized_crop": _PART_RESIZED, **dict.fromkeys(("imresize", "thumbnail"), "tenter.image.resize"),
 }  # fmt: skip
+
+
+def _in_a_module(name: str) -> str | None:
+    """The public name in one of the modules."""
+    of_torch = ("torch", "torch.transforms") if "torch" in sys.modules else ()
+    for module in ("image", "conventions", "ragged", "filters", "geometry", *of_torch):
+        there = f"tenter.{module}"
+        if name in _imported(lambda: importlib.import_module(there)).__all__:  # noqa: B023  called at once
+            return f"{there}.{name}"
+    return None
+
 
 if not TYPE_CHECKING:  # which would take every name for one that there is
 
@@ -99,5 +118,5 @@ if not TYPE_CHECKING:  # which would take every name for one that there is
             return _imported(lambda: importlib.import_module(f"tenter.{name}"))
         if name in _NAMES:
             return getattr(_imported(lambda: importlib.import_module(_NAMES[name])), name)
-        meant = _ELSEWHERE.get(name)
+        meant = _ELSEWHERE.get(name) or (None if name.startswith("_") else _in_a_module(name))
         raise _unknown("tenter", name, f" (did you mean {meant}?)" if meant else did_you_mean(name, __dir__()))

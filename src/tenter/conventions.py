@@ -70,16 +70,18 @@ def _table(chosen: dict[str, Convention]) -> list[str]:
     """A line for each field that is not the same for all."""
     rows = [["", *chosen]]
     for k, field in enumerate(Convention._fields):
-        values = [_word(c[k]) for c in chosen.values()]
+        values = [_word(c[k], field) for c in chosen.values()]
         if len(set(values)) > 1:
             rows.append([field, *values])
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows]
 
 
-def _word(value: object) -> str:
-    if isinstance(value, tuple):
+def _word(value: object, field: str) -> str:
+    if field == "modes" and isinstance(value, tuple):
         return " ".join(m.removeprefix("nearest-") for m in value) if value else "all"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)

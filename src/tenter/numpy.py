@@ -96,7 +96,9 @@ def _repeated(a: Any, repeats: Any, axis: Any) -> Any:
         if isinstance(spec, Repeat):
             return calls.perform("numpy.repeat", array, (repeats, axis), x, spec)
         return calls.execute(x, spec)
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.args[0] is MemoryError:
+            raise error(refusal, "numpy.repeat", a, repeats, axis) from None
         return _numpy_repeat(a, repeats, axis=axis)
 
 
@@ -104,6 +106,7 @@ def repeat_spec(a: Any, repeats: Any, axis: Any = None) -> tuple[Any, Repeat | R
     """a in the shape in which it is repeated, and how."""
     x, dim = repeated.along(a, "axis", axis)
     values = np.asarray(repeats)
+    limits.memory(values.shape, 8, "repeats")
     if values.dtype.kind == "f" and isinstance(repeats, (list, tuple)) and all(map(_is_count, repeats)):
         values = np.asarray([int(r) for r in repeats], np.int64)  # of none, or of uint64 and others
     if not np.can_cast(values.dtype, np.int64, "safe"):
@@ -184,7 +187,9 @@ def _tiled(A: Any, reps: Any) -> Any:
     try:
         front, spec = tile_spec(x, reps if several else [reps])
         return calls.perform("numpy.tile", x, given, front, spec)
-    except Refusal:
+    except Refusal as refusal:
+        if refusal.args[0] is MemoryError:
+            raise error(refusal, "numpy.tile", A, reps) from None
         return _numpy_tile(A, reps)
 
 
@@ -209,13 +214,15 @@ def tile_spec(A: Any, reps: Any) -> tuple[Any, Repeat]:
 
 
 def _check_memory(function: str, **given: Any) -> None:
-    """Refuses tensors whose memory NumPy would read past its end."""
+    """Refuses tensors whose memory NumPy would read past its end, and numbers that would not fit in memory as int64."""
     for name, value in given.items():
-        if type(value) is not np.ndarray and is_array(value) and (found := of(value).short(value)):
-            try:
+        try:
+            if type(value) is not np.ndarray and is_array(value) and (found := of(value).short(value)):
                 refuse_short(name, found)
-            except Refusal as refusal:
-                raise error(refusal, function, **given) from None
+            if name not in ("a", "A") and isinstance(value, (range, np.ndarray)):
+                limits.memory((value.size if isinstance(value, np.ndarray) else len(value),), 8, name)
+        except Refusal as refusal:
+            raise error(refusal, function, **given) from None
 
 
 def _refuse_unknown(function: str, **given: Any) -> None:

@@ -1,4 +1,4 @@
-"""interpolate and resize: any axes of any array, any filter, any library's convention."""
+"""resize: any axes of any array, any filter, any library's convention; and its map of one axis."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, error, integer
+from tenter._arrays.arguments import MISSING, array, describe, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
-from tenter._arrays.names import misnamed, parameters, show_signature, take_other_names
+from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import calls, executor, fill_value
 from tenter._execution.calls import FIND, unknown
-from tenter._specs import interpolate_arguments, modes, resize_arguments
+from tenter._specs import modes, resize_arguments
 from tenter.maps import AxisMap
 
 if TYPE_CHECKING:
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
     from tenter._arrays.signatures import (
         Align,
-        AnyArray,
         Box,
         Edge,
         Element,
         Held,
-        InterpolateMode,
         Like,
         Mode,
         ModeName,
@@ -43,134 +41,6 @@ if TYPE_CHECKING:
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-
-
-# fmt: off
-@overload
-def interpolate(x: NDArray[Element], size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, *, out: NDArray[Element] | None = None) -> NDArray[Element]: ...
-@overload
-def interpolate(x: Nested, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, *, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
-@overload
-def interpolate(x: Other, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, *, out: Other | None = None) -> Other: ...
-@overload
-def interpolate(x: Tensor, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, *, out: Tensor | None = None) -> Tensor: ...
-@overload
-def interpolate(x: Held, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, *, out: NDArray[Any] | None = None) -> NDArray[Any]: ...
-@overload
-def interpolate(*, input: AnyArray, size: Sizes | None = None, scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest", align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False, out: AnyArray | None = None) -> AnyArray: ...
-# fmt: on
-def interpolate(
-    x: Any = MISSING,
-    size: Sizes | None = None,
-    scale_factor: Numbers | None = None,
-    mode: InterpolateMode = "nearest",
-    align_corners: bool | None = None,
-    recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-    too_many: Any = None,
-    out: Any = None,
-    **other: Any,
-) -> Any:
-    """Resizes the spatial dims of a batch of signals, images or volumes.
-
-    Names and rules are those of `torch.nn.functional.interpolate`. `resize` does the same along any axes, with more
-    modes.
-
-    Parameters
-    ----------
-    x : array
-        (batch, channels, width), (batch, channels, height, width) or (batch, channels, depth, height, width), of any
-        real or complex dtype and any strides. Modes "nearest" and "nearest-exact" take any dtype.
-    size : int or sequence of ints, optional
-        The result's spatial shape in pixels, or one number for all spatial dims.
-    scale_factor : float or sequence of floats, optional
-        Output / input, in place of size: a length n becomes floor(n * scale_factor).
-    mode : str, default "nearest"
-        "nearest" (the pixel at the corner, OpenCV's INTER_NEAREST), "nearest-exact" (the pixel at the center,
-        Pillow's), "linear" (3-d x), "bilinear" (4-d), "trilinear" (5-d), "bicubic" (4-d; Keys with a = -0.75, with
-        antialias -0.5), "area" (the mean of the pixels touched) or "lanczos" (three lobes; needs antialias).
-    align_corners : bool, optional
-        For linear, bilinear, bicubic and trilinear. False aligns the outer edges of the corner pixels, True their
-        centers.
-    recompute_scale_factor : bool, optional
-        True computes positions from the rounded sizes, not from scale_factor.
-    antialias : bool, default False
-        For linear, bilinear, bicubic, trilinear and lanczos. Widens the filter when shrinking; the result agrees with
-        Pillow's.
-    out : array, optional
-        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
-        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
-    **other
-        PyTorch's `input` for x.
-
-    Returns
-    -------
-    array
-        Fresh memory of x's library and dtype; channels-last stays channels-last. Integers are rounded half to even and
-        saturated; antialiased uint8 is bit-identical to Pillow's.
-
-    Raises
-    ------
-    TypeError
-        If an argument has the wrong type.
-    ValueError
-        If a value is not allowed, or arguments contradict each other.
-    MemoryError
-        If the result is larger than the machine's memory.
-
-    See Also
-    --------
-    resize : Any axes, any filter, the rules of other libraries.
-    tenter.torch.Upsample : The same as a layer.
-
-    Notes
-    -----
-    Half and single precision are computed in float32 with weights from float64. Gradients, in PyTorch and JAX, apply
-    the transposed map; they are bit-identical for any number of threads.
-
-    Examples
-    --------
-    >>> interpolate(np.arange(4.0).reshape(1, 1, 4), size=2, mode="linear", antialias=True).round(3)
-    array([[[0.714, 2.286]]])
-    >>> interpolate(np.arange(3).reshape(1, 1, 3), scale_factor=2)
-    array([[[0, 0, 1, 1, 2, 2]]])
-    """
-    try:
-        if other or too_many is not None:
-            (x,) = take_other_names(interpolate, other, too_many, input=("x", x))
-        if out is None:
-            find = FIND.get(type(x), unknown)
-            # One by one, as a call with a star takes a tenth longer.
-            cached = find(
-                "interpolate", x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
-            )  # fmt: skip
-            if cached is not None:
-                return cached
-        given = interpolate_arguments.Arguments(
-            size, scale_factor, mode, align_corners, recompute_scale_factor, antialias
-        )
-        if out is not None and (written := calls.cached_into("interpolate", x, out, *given)) is not None:
-            return written
-        x = array("x", x)
-        return calls.perform("interpolate", x, given, x, interpolate_arguments.checked(x, given), out)
-    except Refusal as refusal:
-        shown = {
-            "size": size, "scale_factor": scale_factor, "mode": mode, "align_corners": align_corners,
-            "recompute_scale_factor": recompute_scale_factor, "antialias": antialias or None,
-        }  # fmt: skip
-        raise error(refusal, "interpolate", x=x, **shown, out=out, **other) from None
 
 
 # fmt: off
@@ -410,6 +280,10 @@ def axis_map(
     >>> axis_map(4, 2, "area")
     Window(4 -> 2: weights of 2)
     """
+    for word, value in how.items():
+        if word in ("axes", "out"):
+            refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(value)}")
+            raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}
     if unknown or too_many is not None:
         raise misnamed("axis_map", resize, unknown, too_many, n_in=n_in, n_out=n_out, mode=mode)
@@ -425,5 +299,5 @@ def axis_map(
         raise error(refusal, "axis_map", n_in, n_out, mode, **how) from None
 
 
-for _function in (interpolate, resize, axis_map):
+for _function in (resize, axis_map):
     show_signature(_function)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from cuda_helpers import some
 from on_host import close, on_host, values
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import tenter.torch
 from tenter import ragged
@@ -14,6 +15,7 @@ from tenter._torch import traced_segments
 pytestmark = pytest.mark.gpu
 
 LENGTHS = [2, 0, 3, 1, 0, 70, 4]
+SIDES = ("left", "right")
 TOTAL, MOST = sum(LENGTHS), max(LENGTHS)
 WAYS = {
     "offsets": lambda n, x: ragged.offsets(n),
@@ -112,7 +114,7 @@ def test_totals_that_a_device_alone_knows_are_waited_for(on):
 
 def test_the_side_of_a_mask_that_a_device_alone_knows_is_waited_for(on):
     x = values((TOTAL, 3), torch.float32)
-    for side in ("left", "right"):
+    for side in SIDES:
         mask = ragged.mask(LENGTHS, padding_side=side)
         plan = ragged.Plan.from_mask(torch.from_numpy(mask).long().to(on))
         assert plan.padding_side == side and plan.offsets.device.type == torch.device(on).type
@@ -135,6 +137,31 @@ def test_a_plan_moves_to_a_device_and_back(on):
             assert found.device.type == torch.device(on).type and found.dtype == dtype
             assert found.tolist() == getattr(here, name).tolist()
         assert torch.equal(there.pad(x), here.pad(x)) and there.to("cpu").mask().tolist() == mask.tolist()
+
+
+@pytest.mark.parametrize("trace", ["make_fx", "vmap"])
+def test_the_side_of_a_mask_is_found_in_the_graph_and_what_is_no_mask_is_raised_later(trace, on, monkeypatch):
+    """The host verifies nothing, as it does not for tensors on a device."""
+    monkeypatch.setattr(traced_segments, "verifies", lambda values: False)
+    monkeypatch.setattr(traced_segments, "verified", lambda name, values, *rest: values)
+    x = values((6, 3), torch.float32).to(on)
+
+    def padded(mask):
+        plan = ragged.Plan.from_mask(mask)
+        return plan.pad(x, 5, value=2.5), plan.mask(4)
+
+    masks = {side: torch.from_numpy(ragged.mask([2, 4, 0], padding_side=side)).long().to(on) for side in SIDES}
+    given = masks["right"]
+    call = make_fx(padded)(given) if trace == "make_fx" else lambda m: [y[0] for y in torch.vmap(padded)(m[None])]
+    for side, mask in masks.items():
+        want = torch.from_numpy(ragged.pad(x.cpu().numpy(), [2, 4, 0], 5, value=2.5, padding_side=side))
+        close(call(mask)[0], want)
+        assert torch.equal(call(mask)[1], mask > 0)
+    wrong = torch.tensor([[0, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 0]], device=on)
+    expected = "mask: expected 0 and 1, with padding at one side, the same for all rows, got another row 1, as"
+    with pytest.raises(tenter.torch.DeferredError, match=expected):
+        call(wrong)
+        tenter.torch.synchronize()
 
 
 @pytest.mark.parametrize("wrong", ["negative", "total", "longer than max_len"])

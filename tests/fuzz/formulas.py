@@ -14,7 +14,7 @@ from .oracle import Maps
 
 def _blurs(like: Any) -> bool:
     """Whether a convention antialiases by a Gaussian, which has no formula here."""
-    return like == "skimage" or getattr(getattr(like, "value", like), "antialias_method", "") == "gaussian"
+    return like == "skimage" or getattr(getattr(like, "value", like), "antialias", "") == "gaussian"
 
 
 def _keeps_ratio(like: Any) -> bool:

@@ -121,6 +121,34 @@ def repeat_interleave(r: Draw) -> Call:
     return sent(_call(r, x, how, args, names | to, check, (), again(r, how)), to)
 
 
+def along_several(r: Draw) -> Call:
+    """repeat_interleave by a dict of dims."""
+    ndim = r.int(1, 5)
+    shape = r.shape(ndim, 300)
+    how = any_array(r, shape)
+    x = named("x", how)
+    dims = [d for d in range(ndim) if r.chance(0.6)]
+    names, maps, rest, given = {"x": x}, [], 40000 // max(1, int(np.prod(shape))), {}
+    for d in dims:
+        n = shape[d]
+        if n and r.chance(0.5):
+            found, held = [min(r.int(0, 4), rest)] * n, None
+        else:
+            found = counts.values(r, n, n * min(3, max(1, rest)))
+            held = names[f"counts{d}"] = counts.held(r, found, how.library, f"counts{d}")
+        given[r.pick((d, d - ndim))] = found[0] if held is None else held
+        rest //= max(1, -(-sum(found) // max(1, n)))
+        maps.append((d, copying(np.repeat(np.arange(n), found), n)))
+    sizes = {d: m.index.size for d, m in maps}
+    check = copied(x.value, tuple(sizes.get(d, n) for d, n in enumerate(shape)), maps)
+    source = ", ".join(f"{d}: {text(held)}" for d, held in given.items())
+    refuses: tuple[type[BaseException], ...] = ()
+    if r.chance(0.1):
+        more, error = r.pick(((f"{ndim}: 2", IndexError), (f"0: 2, {-ndim}: 2", ValueError), ("'0': 2", TypeError)))
+        source, refuses = f"{more}, {source}" if error is IndexError else more, (error,)
+    return Call("repeat_interleave", f"y = tenter.repeat_interleave(x, {{{source}}})", names, check, refuses)
+
+
 def served_never(y: Any) -> None:
     raise AssertionError
 
@@ -188,9 +216,15 @@ def _tiled(r: Draw, function: str) -> Call:
         args = [r.pick((tuple(given), given))] if n != 1 or r.chance(0.5) else [given[0]]
     else:
         is_one = r.chance(0.5) or not given
-        if function == "tenter.repeat" and how.library == "numpy" and len(given) == np.prod(shape) > 1:
-            is_one = False  # which numpy.repeat would take for counts
+        counts_of_numpy = len(given) == np.prod(shape) > 1 or (n == ndim == 1 < np.prod(shape) and sizes[0] > 1)
+        if function == "tenter.repeat" and how.library == "numpy" and counts_of_numpy:
+            is_one = False
         args = [tuple(given)] if is_one else given
+    if function == "tenter.numpy.tile" and n and n <= ndim and r.chance(0.3):
+        axes = [r.pick((d, d - ndim)) for d in range(ndim - n, ndim)]
+        order = r.some(range(n), n)
+        by = {"axis": tuple(axes[k] for k in order) if n > 1 else axes[0]}
+        return Call("", "y = " + written(function, [x, tuple(given[k] for k in order)], by), {"x": x}, check)
     if refuses or function.startswith("tenter.numpy"):
         return Call("", "y = " + written(function, [x, *args]), {"x": x}, check, refuses)
     to = maybe_out(r, how, tuple(m * s for m, s in zip(front, whole)))
@@ -244,6 +278,7 @@ def numpy_repeat(r: Draw) -> Call:
 
 KINDS: dict[str, tuple[Any, float]] = {
     "repeat_interleave": (repeat_interleave, 5),
+    "repeat_interleave of dims": (along_several, 0.8),
     "repeat": (lambda r: _tiled(r, "tenter.repeat"), 1.5),
     "tile": (lambda r: _tiled(r, "tenter.tile"), 1.5),
     "expand": (expand, 0.7),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
-from tenter.image import Fill, Fit
+from tenter.image import Fill, Fit, resize
 
 from .arrays import drawn, numbers
-from .call import Call, Named, named, written
+from .call import Call, Named, named, served, written
 from .draw import Draw
 from .oracle import Maps, Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
@@ -58,7 +60,15 @@ def picture(r: Draw) -> Call:
     alpha = kwargs.get("alpha", False)
     if alpha and not premultiply:
         kwargs["alpha"] = "premultiplied"
+    if r.chance(0.05):  # in which order are they?
+        box = tuple(r.int(0, 20) for _ in range(4))
+        flat = r.pick((box, list(box), np.array(box)))
+        return Call(
+            "", "y = " + written("tenter.image.resize", [x], kwargs | {"box": flat}), {"x": x}, served, (ValueError,)
+        )
     plain = {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha")}
+    if r.chance(0.1):
+        kwargs["draft"] = r.chance(0.5)  # which does nothing to arrays
     names = {"x": x}
     if r.chance(0.3):
         names["size"] = kwargs["size"] = _kept_ratio(r, shape, plain)
@@ -107,6 +117,38 @@ def picture(r: Draw) -> Call:
         _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
 
     return Call("", "y = " + written("tenter.image.resize", [x], kwargs), names, verify)
+
+
+def drafted(r: Draw) -> Call:
+    """A JPEG that is not decoded yet, of which Pillow decodes a smaller one where the filter still shrinks by 4 then."""
+    each = r.pick((1, 8))
+    shape, size = (each * r.int(2, 40), each * r.int(2, 40)), (r.int(1, 12), r.int(1, 12))
+    mode, draft, gray = r.pick(MODES), r.chance(0.8), r.chance(0.3)
+    buffer = io.BytesIO()
+    pixels = r.rng.integers(0, 256, shape if gray else (*shape, 3), np.uint8)
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=r.int(20, 95))
+    jpeg = Named("jpeg", buffer.getvalue(), repr(buffer.getvalue()))
+    how: dict[str, Any] = {"mode": mode, "draft": draft}
+    if r.chance(0.3):
+        how["antialias"] = r.chance(0.5) and mode in ("linear", "cubic", "lanczos", "hamming")
+    wide = how.get("antialias", True) and mode in ("linear", "cubic", "lanczos", "hamming")
+    left = min(n / m for n, m in zip(shape, size))
+    whole = [by for by in (8, 4, 2) if shape[0] % by == shape[1] % by == 0]  # else the last pixel gets too much weight
+    by = next((by for by in whole if draft and wide and left >= 4 * by), 1)
+
+    def check(y: Any) -> None:
+        image = Image.open(io.BytesIO(jpeg.value))
+        if by > 1:
+            image.draft(image.mode, (image.width // by, image.height // by))
+        same = {k: v for k, v in how.items() if k != "draft"}
+        want = resize(np.asarray(image), size, **same)
+        check_shape(y, pixels, want.shape)
+        if not np.array_equal(y, want):
+            raise Wrong("values", f"not those of the JPEG at 1/{by}")
+
+    call = written("tenter.image.resize", [Named("opened", None, "")], {"size": size, **how})
+    source = f"import io\nfrom PIL import Image\nopened = Image.open(io.BytesIO(jpeg))\ny = np.array({call})"
+    return Call("", source, {"jpeg": jpeg}, check)
 
 
 def _kept_ratio(r: Draw, shape: tuple[int, ...], plain: dict[str, Any]) -> Named:
@@ -161,4 +203,4 @@ def _near(got: np.ndarray, want: np.ndarray, room: np.ndarray, dtype: str, full:
         raise Wrong("values", f"{what} at {at}: got {got[at]}, expected {want[at]} within {room[at]}")
 
 
-KINDS: dict[str, tuple[Any, float]] = {"image.resize": (picture, 0.7)}
+KINDS: dict[str, tuple[Any, float]] = {"image.resize": (picture, 0.7), "drafts": (drafted, 0.1)}

@@ -27,6 +27,7 @@ from . import (
     caches,
     chunked,
     compiled,
+    coordinates,
     interpolating,
     large,
     objects,
@@ -55,7 +56,7 @@ KINDS: dict[str, tuple[Any, float]] = {
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
     **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS, **samples.KINDS,
-    **volumes.KINDS,
+    **volumes.KINDS, **coordinates.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,

@@ -19,7 +19,7 @@ import tenter.image
 from tenter.conventions import Convention
 
 SIDE, FEW = 2048, 120
-WRAP = Convention.of("pillow", edge="wrap", edge_antialias="wrap")
+WRAP = Convention.of("pillow", edge="wrap")
 
 
 def resident(field: str) -> int:

@@ -120,6 +120,9 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(m[1:] @ t, torch.Tensor)
     assert_type(m @ [1, 2, 3, 4], npt.NDArray[Any])
     assert_type(tenter.maps.Window.from_scipy(m.to_scipy()), tenter.maps.Window)
+    assert_type(tenter.interp(d, [0.5], np.arange(4), mode="area", period=360), Doubles)
+    assert_type(tenter.interp(t, t, t, 0, edge="constant", value=(0, 1.5)), torch.Tensor)
+    assert_type(tenter.maps.from_coordinates([0.5], [0, 1]).apply(d, 0), Doubles)
     assert_type(tenter.get_num_threads(), int)
     assert_type(tenter.memory.get_limit(), int)
     assert_type(tenter.conventions.compare("pillow", "jax"), str)
@@ -162,6 +165,7 @@ def mistakes(d: Doubles, t: torch.Tensor) -> None:
     tenter.expand(t, "2")  # error: arg-type, reportCallIssue
     tenter.resize(d, 4, out=t)  # error: call-overload, reportCallIssue
     tenter.image.resize(d, 4, axes=(0, 1))  # error: call-overload, reportCallIssue
+    tenter.interp(d, [0.5], [0, 1], mode="cubic")  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6, "bilinear")  # error: arg-type, reportArgumentType
     tenter.maps.Copy.repeat_each(2, 3).apply(d, "0")  # error: call-overload, reportCallIssue
     tenter.axis_map(4, 6)["1"]  # error: index, reportArgumentType

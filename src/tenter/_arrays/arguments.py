@@ -7,8 +7,10 @@ Checks that only one operation needs are next to its specification.
 
 import importlib
 import itertools
+import math
 import operator
 from collections.abc import Collection, Mapping, Sequence, Set
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,8 @@ def describe(value: Any) -> str:
             return f"{dtype_name(value)}[...]"
     if pillow_images.is_image(value):
         return f"PIL.Image {value.mode}[{value.height}, {value.width}]"
+    if isinstance(value, ModuleType):  # whose repr has a path
+        return f"module {value.__name__}"
     if foreign.holds_an_array(value):
         return class_name(type(value))
     try:
@@ -218,6 +222,8 @@ def sizes(name: str, values: Sequence[Any], least: int = 0) -> tuple[int, ...]:
 def listed(name: str, x: Any) -> Any:
     """Returns an array's values as nested lists, or as a number."""
     check_memory(name, x, "values that are known")
+    if not compiling():
+        _check_number(name, x, math.prod(x.shape))
     if not standard_arrays.is_standard(x) and hasattr(x, "tolist"):  # Dask arrays have no tolist
         return x.tolist()
     its = library.of(x)
@@ -233,7 +239,21 @@ def several(name: str, given: Any) -> Sequence[Any] | None:
         return given
     if single(given):
         return None
-    return listed(name, given) if is_array(given) else list(given)
+    if is_array(given):
+        found: Sequence[Any] = listed(name, given)
+        return found
+    _check_number(name, given, len(given))
+    return list(given)
+
+
+# Of values that are listed: far more than an array has dims.
+MOST_LISTED = 1 << 16
+
+
+def _check_number(name: str, given: Any, n: int) -> None:
+    """Refuses a broadcast array or a range that would fill memory as a list."""
+    if surely(n > MOST_LISTED):
+        refuse(ValueError, name, f"at most {MOST_LISTED} values", describe(given))
 
 
 def single(given: Any) -> bool:

@@ -62,7 +62,7 @@ def _of_pandas(x: Any) -> str | None:
     if hasattr(type(x), "columns"):
         return "np.asarray(x) without its labels"
     if hasattr(type(x), "iloc") or hasattr(type(x), "get_indexer"):
-        return "np.asarray(x) without its labels (x.repeat(counts) repeats it with them)"
+        return "np.asarray(x) without its labels (for repeats, x.repeat(counts) keeps them)"
     return None  # a pandas array, which has no labels
 
 

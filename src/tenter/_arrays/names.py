@@ -1,6 +1,7 @@
 """Arguments by name: some have more than one name. A name that a function does not have is refused, and the message
 shows the call that was probably meant."""
 
+import enum
 import inspect
 import opcode
 import sys
@@ -8,39 +9,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from tenter._arrays import pillow_images
 from tenter._arrays.arguments import MISSING, closest, describe, error
+from tenter._arrays.elsewhere import ELSEWHERE, INSTEAD, edge_here
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import compiling, is_array
-
-#: What says here what another library's argument says, where that is another argument's value: after "did you mean".
-INSTEAD = {
-    "nearest_mode": "like=Convention.of('onnx', nearest_tie={})",
-    "cubic_coeff_a": "mode=tenter.filters.cubic({})",
-    "keep_aspect_ratio_policy": "like=Convention.of('onnx', aspect_ratio={})",
-    "exclude_outside": "edge='renormalize'",
-    "preserve_aspect_ratio": "tenter.image.resize(x, tenter.image.Fit(size))",
-    "labels": "mode='nearest-exact'",
-    "recompute_scale_factor": "like=Convention.of('torch', positions_from='sizes')",
-}
-#: Names in other libraries' functions, and what the argument may be called here.
-ELSEWHERE = {
-    "fx": ("scale",), "fy": ("scale",), "scale_factor": ("scale",), "scale_factors": ("scale",), "factor": ("scale",),
-    "zoom": ("scale",),
-    "interpolation": ("mode",), "resample": ("mode", "interpolation"), "method": ("mode",), "filter": ("mode",),
-    "order": ("mode",), "mode": ("interpolation",), "p": ("flip",), "scale": ("scale_factor",),
-    "kernel": ("mode",), "axis": ("axes", "dim"), "dims": ("axes", "sizes"), "dim": ("axes", "axis"),
-    "output_shape": ("size",), "dsize": ("size",), "new_size": ("size",), "shape": ("size", "sizes"),
-    "target_size": ("size",), "anti_aliasing": ("antialias",), "align_corners": ("align",),
-    "padding_mode": ("edge",), "boundary": ("edge",), "cval": ("value",), "fill_value": ("value",),
-    "padding_value": ("value",), "dst": ("out",), "output": ("out",), "roi": ("box",), "crop": ("box",),
-    "input": ("x", "pixels", "a", "A"), "image": ("x", "pixels"), "img": ("x", "pixels"), "src": ("x", "pixels"),
-    "array": ("x", "pixels", "a", "A"), "tensor": ("x", "pixels"), "a": ("x",), "counts": ("repeats", "lengths"),
-    "reps": ("repeats", "sizes", "dims"), "sizes": ("lengths",), "seqlens": ("lengths",), "maxlen": ("max_len",),
-    "side": ("padding_side",), "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
-    "new_shape": ("size",), "coordinate_transformation_mode": ("align",), "extrapolation_value": ("value",),
-    "channel_axis": ("axes",),
-    "grid_mode": ("align",), "half_pixel_centers": ("align",),
-}  # fmt: skip
 
 
 def take_other_names(
@@ -102,6 +75,8 @@ def parameters(function: Callable[..., Any], *kinds: Any) -> tuple[str, ...]:
 
 #: What signatures show of arguments and results whose types depend on the call, as overloads say.
 ARRAYS = {"x": "AnyArray", "out": "AnyArray | None"}
+#: Arguments without a default, whose absence is an error with the call.
+REQUIRED = ("x", "at", "coordinates")
 
 
 def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> None:
@@ -116,8 +91,8 @@ def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> Non
     shown, named = list[inspect.Parameter](), False
     for p in written.values():
         named = named or p.name == "too_many"
-        if p.default is MISSING:  # x is required, if not by another name
-            p = p.replace(default=p.empty if p.name == "x" else ...)
+        if p.default is MISSING:  # required, if not by another name
+            p = p.replace(default=p.empty)
         if p.name in ARRAYS and p.annotation == "Any":
             p = p.replace(annotation=ARRAYS[p.name])
         if named and p.kind is p.POSITIONAL_OR_KEYWORD:
@@ -132,14 +107,18 @@ def show_signature(function: Callable[..., Any], gives: str = "AnyArray") -> Non
 def meant(function: Callable[..., Any], word: str, value: Any, *others: str) -> str:
     """Returns " (did you mean ...?)" with the argument that a word probably means, or "". others: names that the
     function's signature does not show."""
-    names = (*others, *parameters(function))
-    if word in INSTEAD and "mode" in names and "axes" in names:
-        return f" (did you mean {INSTEAD[word].format(describe(value))}?)"
+    several = [n for n in parameters(function, inspect.Parameter.VAR_POSITIONAL) if n in ("dims", "sizes")]
+    names = (*others, *parameters(function), *several)
+    for needs, table in INSTEAD:
+        if word in table and all(name in names for name in needs):
+            return f" (did you mean {table[word].format(describe(value))}?)"
     close = closest(word, names)
     found = [name for name in ELSEWHERE.get(word.lower(), ()) if name in names] or close
     if not found:
         return ""
     if word == "order" and isinstance(value, str):  # of memory, in NumPy
+        return ""
+    if found[0] == "out" and not is_array(value):  # a dtype, in SciPy
         return ""
     return f" (did you mean {found[0]}={_converted(word, found[0], value)}?)"
 
@@ -148,15 +127,20 @@ def _converted(word: str, name: str, value: Any) -> str:
     """The value of another library's argument, as the argument `name` has it."""
     if word in ("fx", "fy"):
         return "(fy, fx)"
-    if word == "channel_axis":
-        return "(0, 1)" if value in (-1, 2) else "(1, 2)"
+    if word in ("channel_axis", "multichannel"):
+        last = value in (-1, 2, True)
+        return repr("HWC" if last else "CHW") if name == "layout" else "(0, 1)" if last else "(1, 2)"
+    if name == "box":  # flat, or a part of one
+        return "((begin, end), ...) in pixels"
+    if name == "edge" and isinstance(value, str):
+        return repr(edge_here(value))
     if name == "align" and isinstance(value, bool):
         return "'align_corners'" if value == (word == "align_corners") else "'half_pixel'"
     if word == "dsize" and isinstance(value, tuple):
         return describe(value[::-1])  # OpenCV takes (width, height)
     if name == "mode" and isinstance(value, str):  # OpenCV's and Pillow's constants are in capitals
         return repr(value.lower().removeprefix("inter_"))
-    if is_array(value) or name == "mode":  # OpenCV's and Pillow's modes are numbers
+    if is_array(value) or pillow_images.is_image(value) or name == "mode":  # OpenCV's and Pillow's modes are numbers
         return "..."
     return describe(value)
 
@@ -173,7 +157,7 @@ def unknown(module: str, name: str, hint: str) -> Exception:
 def by_name(function: Callable[..., Any], value: Any) -> str:
     """Returns the keyword-only argument that a value is probably for."""
     names = parameters(function, inspect.Parameter.KEYWORD_ONLY)
-    if isinstance(value, int) and "axes" not in names and "mode" in names:  # Pillow's resample
+    if isinstance(value, int) and "mode" in names and ("axes" not in names or isinstance(value, enum.Enum)):  # Pillow's
         return "mode"
     if "dtype" in names and type(value).__name__ == "dtype":
         return "dtype"

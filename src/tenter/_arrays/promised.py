@@ -2,7 +2,7 @@
 
 import re
 
-OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 9), "Dask": (2024, 1), "zarr": (3, 1, 5)}
+OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 6), "Dask": (2024, 1), "zarr": (3, 0, 8)}
 
 
 def older(version: str, than: tuple[int, ...]) -> bool:

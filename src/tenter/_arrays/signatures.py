@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter._specs.picture_sizes import Fill, Fit
+    from tenter._specs.picture_sizes import Budget, Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -74,7 +74,9 @@ Align = Literal[
 ]  # fmt: skip
 Tie = Literal["floor", "ceil", "prefer_floor", "prefer_ceil", "round_prefer_floor", "round_prefer_ceil"]
 Edge = Literal["replicate", "reflect", "symmetric", "wrap", "constant", "renormalize", "extrapolate"]
-Arithmetic = Literal["exact", "torch", "torch-direct", "pillow", "opencv", "jax", "scipy"]
+InterpMode = Literal["linear", "nearest", "previous", "next", "catmull-rom", "area"]
+InterpEdge = Literal["replicate", "constant", "extrapolate"]
+RoundedAs = Literal["torch", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
@@ -97,8 +99,10 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
+    # What has coordinates, positions and times.
+    Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
     Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
@@ -121,6 +125,16 @@ class RuleArguments(TypedDict, total=False):
     value: complex
 
 
+class InterpRule(TypedDict, total=False):
+    """Arguments of `interp` by name."""
+
+    mode: InterpMode
+    period: float | np.number[Any] | np.timedelta64 | None
+    edge: InterpEdge
+    value: complex | tuple[complex, complex]
+    weights: npt.ArrayLike | None
+
+
 class PictureRule(TypedDict, total=False):
     """Arguments of `image.resize`."""
 
@@ -141,20 +155,14 @@ class Fields(TypedDict, total=False):
     align: Align
     nearest_align: Align
     corners_antialias: Align
-    nearest_tie: Tie
-    nearest_arithmetic: Arithmetic
-    nearest_exact_arithmetic: Arithmetic
-    cubic_a: float
-    cubic_a_antialias: float
-    edge: Edge
-    edge_antialias: Edge
-    antialias: bool
-    antialias_method: Literal["filter", "gaussian"]
+    nearest_tie: Tie | RoundedAs
+    cubic_a: float | tuple[float, float]
+    edge: Edge | tuple[Edge, Edge]
+    antialias: bool | Literal["gaussian"]
     area: Literal["overlap", "touched"]
     length_rounding: Rounding
-    positions_from: Literal["sizes", "scale", "length"]
-    copy_if_same_size: bool
-    round_between_axes: bool
+    positions_from: Literal["sizes", "scale", "scale_unless_same", "length"]
+    eight_bits: Literal["once", "pillow", "opencv"]
     aspect_ratio: AspectRatio
     modes: tuple[str, ...]
 

@@ -201,10 +201,20 @@ def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
 def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:
     """Returns `made` with x's type if that is one of torchvision's (`Image`, `Mask`) or a subclass of one. PyTorch's
     functions drop these types."""
-    if type(x) in TYPES or type(made) is type(x) or is_compiling():
+    if type(x) in TYPES or type(made) is type(x) or is_compiling() or not _of_torchvision(x):
         return made
+    return sys.modules["torchvision.tv_tensors"].wrap(made, like=x)  # type: ignore[no-any-return]
+
+
+def plain(x: torch.Tensor) -> torch.Tensor:
+    """Returns one of torchvision's tensors as a tensor of PyTorch's own type; x if it is another one. A tracer's tensor
+    must stay what it is."""
+    return x if type(x) is torch.Tensor or not _of_torchvision(x) else x.as_subclass(torch.Tensor)
+
+
+def _of_torchvision(x: torch.Tensor) -> bool:
     tv: Any = sys.modules.get("torchvision.tv_tensors")
-    return made if tv is None or not isinstance(x, tv.TVTensor) else tv.wrap(made, like=x)
+    return tv is not None and isinstance(x, tv.TVTensor)
 
 
 image_order = torch_image_order

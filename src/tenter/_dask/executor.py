@@ -106,8 +106,16 @@ def expand(x: Any, shape: tuple[int, ...]) -> Any:
     return x if all(stays) else da.broadcast_to(x, shape, chunks=chunks)
 
 
+def ones(x: Any, n: int) -> Any:
+    return da.ones(n, chunks=-1)
+
+
+def filled(x: Any, inside: Any, value: Any) -> Any:
+    return da.where(inside, x, np.asarray(value, x.dtype))
+
+
 def _never(*how: Any) -> NoReturn:
     raise AssertionError("Dask's results are never written to, and `traced_value` has the padding")
 
 
-copy_into = ones = filled = shifted = widened = _never
+copy_into = shifted = widened = _never

@@ -53,20 +53,24 @@ def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:
     try:
         if type(map_) not in (Copy, Window, Gather):  # a subclass may have tables that were not checked
             refuse(TypeError, "map", "a Copy, a Window or a Gather", class_name(type(map_)))
-        x = arguments.array("x", x)
-        axis = arguments.dim("axis", axis, x.ndim)
-        if x.ndim == 0:
-            x = executor.of(x).reshape(x, (1,))
-        is_recorded = of(x).traced(x)
-        if (not is_recorded or out is not None) and (found := of(x).unservable(x)):
-            refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
-        if x.shape[axis] != map_.n_in:
-            refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
-        if not only_copies(map_) and not is_numeric(dtype_name(x)):
-            refuse(TypeError, "x", "numbers, to take sums of", dtype_name(x))
-        return calls.execute(x, Applied(axis, map_), out)
+        return applied(map_, arguments.array("x", x), axis, out)
     except Refusal as refusal:
         raise arguments.error(refusal, f"{type(map_).__name__}.apply", x=x, axis=axis, out=out) from None
+
+
+def applied(map_: AxisMap, x: Any, axis: Any, out: Any = None) -> Any:
+    """Applies a map to an array. Checks the rest of the arguments."""
+    axis = arguments.dim("axis", axis, x.ndim)
+    if x.ndim == 0:
+        x = executor.of(x).reshape(x, (1,))
+    is_recorded = of(x).traced(x)
+    if (not is_recorded or out is not None) and (found := of(x).unservable(x)):
+        refuse(TypeError, "x", "an array or a plain tensor to apply a map to", found)
+    if x.shape[axis] != map_.n_in:
+        refuse(ValueError, "x", f"length {map_.n_in} along axis {axis}", f"{x.shape[axis]}")
+    if not only_copies(map_) and not is_numeric(dtype_name(x)):
+        refuse(TypeError, "x", "numbers, to take sums of", dtype_name(x))
+    return calls.execute(x, Applied(axis, map_), out)
 
 
 for _kind in (Copy, Window, Gather):  # maps are in a layer below and cannot import this

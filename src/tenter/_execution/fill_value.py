@@ -14,8 +14,10 @@ from tenter._execution import chunks, executor, into
 from tenter._execution.calls import by_core, copied, execute
 from tenter._execution.chunks import Place
 from tenter._plans import specializations
+from tenter._specs.applied import Applied
 from tenter._specs.resize import Resize
 from tenter._specs.resize_arguments import Arguments
+from tenter.maps import AxisMap
 
 
 def perform(call: str, x: Any, args: Arguments, flipped: Any, spec: Resize, out: Any) -> Any:
@@ -59,6 +61,19 @@ def resized(x: Any, spec: Resize, value: Any) -> Any:
         x, spec, "float64" if dtype.kind in "iu" else "float32", lambda some, work: np.copyto(work, some),
         lambda values, place: runs.shifted(values, 1 - inside(place), value, x),
     )  # fmt: skip
+
+
+def filled(y: Any, x: Any, axis: int, outside: AxisMap, value: Any) -> Any:
+    """Returns a fresh y, with the value at positions of an axis that a map of x gives a weight. y was made of x."""
+    runs = executor.of(y)
+    found = execute(runs.ones(x, outside.n_in), Applied(0, outside))
+    shape = tuple(-1 if d == axis else 1 for d in range(y.ndim))
+
+    def change(chunk: Any, place: Place) -> Any:
+        here = found[place[axis]] if axis < len(place) else found
+        return runs.filled(chunk, runs.reshape(here, shape) < 0.5, value)
+
+    return _by_chunks(y, axis, change)
 
 
 def _inside(x: Any, spec: Resize) -> Callable[[Place], Any]:

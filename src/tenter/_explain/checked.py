@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 import tenter.numpy as numpy_dialect
-from tenter import ops, resampling
+from tenter import interleaving, interpolation, ops, resampling
 from tenter._arrays import library
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
@@ -27,11 +27,11 @@ from tenter._specs.spec import Spec
 
 # The operations that can be explained, by their names in messages.
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "repeat_interleave": ops.repeat_interleave,
+    "repeat_interleave": interleaving.repeat_interleave,
     "repeat": ops.repeat,
     "tile": ops.tile,
     "expand": ops.expand,
-    "interpolate": resampling.interpolate,
+    "interpolate": interpolation.interpolate,
     "resize": resampling.resize,
     "numpy.repeat": numpy_dialect.repeat,
     "numpy.tile": numpy_dialect.tile,

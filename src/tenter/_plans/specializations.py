@@ -80,7 +80,7 @@ def store(
     else:
         assert isinstance(args, resize_arguments.Arguments)
         value = args.value if resized is not None else None
-        if not isinstance(value, (int, float, type(None))) or resize_arguments.may_be_channels(x, args.axes):
+        if not isinstance(value, (int, float, type(None))) or resize_arguments.checks_each_size(x, args.axes):
             return False
         how = convention(args.like)
         at = resize_arguments.places(x.ndim, args.axes)

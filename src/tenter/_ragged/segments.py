@@ -82,6 +82,10 @@ def longest(s: Segments) -> Any:
     return spec.longest(s) if s.known() else expressions(s.offsets).longest(s)
 
 
+def side(s: Segments) -> str:
+    return s.padding_side if isinstance(s.padding_side, str) else expressions(s.offsets).side(s)
+
+
 def lengths(s: Segments) -> Any:
     return _given(s, s.lengths) if s.known() else expressions(s.offsets).lengths(s)
 
@@ -112,9 +116,9 @@ def ranges(s: Segments, starts: Any, steps: Any) -> Any:
     if s.known() and not any(map(later, arrays)):
         first, step = (spec.table(n, v) if is_array(v) else v for n, v in (("starts", starts), ("steps", steps)))
         return its.from_numpy(segmented.ranges(s, first, step, int32), s.offsets)
-    like = next((v for v in arrays if later(v)), s.offsets)
+    like = [*filter(later, arrays), s.offsets][0]
     runs = expressions(like)
-    s = s._replace(offsets=runs.beside(s, like))
+    s = s.changed(offsets=runs.beside(s, like))
     return runs.ranges(s, *(runs.placed("starts", v, like) if is_array(v) else v for v in (starts, steps)), int32)
 
 

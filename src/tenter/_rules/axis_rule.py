@@ -12,9 +12,6 @@ from tenter._rules.geometry import ALIGNS, LARGEST, TIES, Geometry, trusted
 
 NEAREST = ("nearest", "nearest-exact")
 EDGES = _native.WORDS["edge"]
-# What other libraries call these edges.
-EDGES_ELSEWHERE = {"mirror": "reflect", "grid-mirror": "symmetric", "grid-wrap": "wrap", "edge": "replicate",
-                   "nearest": "replicate"}  # fmt: skip
 PERIODIC = _native.WORDS["periodic edge"]  # the edges at which the axis continues
 # Whose rounding nearest positions follow. A position between two pixels may be rounded either way. torch: PyTorch's
 # rounding, which depends on sizes, dtype and device (AxisRule::settled, native/rules/axis_rule.cpp). torch-direct: the

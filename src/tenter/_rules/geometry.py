@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tenter import _native
-from tenter._arrays.arguments import error, integer, one_of
+from tenter._arrays.arguments import describe, error, integer, one_of
 from tenter._arrays.errors import Refusal
 from tenter._arrays.immutable import Immutable
 from tenter._arrays.types import Array, Floats, Ints
@@ -92,6 +92,9 @@ class Geometry(Immutable):
         if scale is not None:
             self._set(scale=Fraction(plain(scale)))
         if box is not None:
+            if len(box) != 2:
+                refusal = Refusal(ValueError, f"box: expected a pair (begin, end), got {describe(box)}")
+                raise error(refusal, "Geometry", n_in, n_out, align, scale, box)
             begin, end = box
             self._set(box=(Fraction(plain(begin)), Fraction(plain(end))))
 

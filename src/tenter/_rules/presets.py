@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from tenter import _native
 from tenter._arrays.arguments import describe, did_you_mean, error
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import Refusal, refuse
-from tenter._rules.axis_rule import ARITHMETIC, EDGES
-from tenter._rules.geometry import ALIGNS, LARGEST, TIES, is_real, tie_of
+from tenter._rules.axis_rule import EDGES
+from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, LARGEST, TIES, is_real, tie_of
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Fields, Like, Unpack
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 class Convention(NamedTuple):
     """A library's rules for `resize`, one field each.
 
-    `Convention.of("onnx", nearest_tie="ceil")` is a library's convention with some fields changed.
+    `Convention.of("onnx", nearest_tie="ceil")` is a library's convention with some fields changed. `cubic_a` and `edge`
+    are one value, or a pair: without and with antialias.
 
     Parameters
     ----------
@@ -26,39 +28,30 @@ class Convention(NamedTuple):
         The same for mode "nearest". "nearest-exact" is always centered.
     corners_antialias : str, default "align_corners"
         What align="align_corners" means with antialias: "align_corners" or "corner_areas".
-    nearest_tie : {"prefer_ceil", "prefer_floor", "floor", "ceil"}
-        Which pixel mode "nearest" takes if a position is between two. ONNX's "round_prefer_floor" and
-        "round_prefer_ceil" are accepted. "nearest-exact" takes the upper one.
-    nearest_arithmetic : str, default "exact"
-        How positions of "nearest" are rounded: "exact", in fractions, or as "torch", "pillow", "opencv", "jax" or
-        "scipy" compute them. A library's arithmetic includes its tie.
-    nearest_exact_arithmetic : str, default "exact"
-        The same for "nearest-exact".
-    cubic_a : float, default -0.75
+    nearest_tie : str, default "prefer_ceil"
+        Which pixel mode "nearest" takes if a position is between two: "prefer_ceil", "prefer_floor", "floor" or "ceil"
+        of the exact position (ONNX's "round_prefer_floor" and "round_prefer_ceil" are accepted). Or "torch", "pillow",
+        "opencv", "jax" or "scipy": as that library rounds its positions, also those of "nearest-exact", which else are
+        exact and take the upper pixel.
+    cubic_a : float or pair, default (-0.75, -0.5)
         The slope `a` of Keys' cubic filter, which mode "cubic" uses.
-    cubic_a_antialias : float, default -0.5
-        The same with antialias.
-    edge : str, default "replicate"
+    edge : str or pair, default ("replicate", "renormalize")
         What is read outside the array: one of the words of `edge` of `resize`.
-    edge_antialias : str, default "renormalize"
-        The same with antialias.
-    antialias : bool, default False
-        Whether shrinking is antialiased if the call does not say.
-    antialias_method : {"filter", "gaussian"}
-        How mode "linear" is antialiased: by a wider filter, or by a Gaussian blur before it.
+    antialias : {False, True, "gaussian"}
+        Whether shrinking is antialiased if the call does not say. "gaussian": yes, and mode "linear" by a Gaussian blur
+        before it in place of a wider filter.
     area : {"overlap", "touched"}
         Whether mode "area" weights pixels by how much of each is within the output's area, or takes the mean of all
         pixels that the area touches.
     length_rounding : {"floor", "round", "round_even", "ceil"}
         How length * scale is rounded to a length: "round" rounds halves up, "round_even" to even.
-    positions_from : {"sizes", "scale", "length"}
+    positions_from : {"sizes", "scale", "scale_unless_same", "length"}
         What positions follow if `scale` is given: the ratio of the sizes, the scale, or length * scale with its
-        fraction (also with align="align_corners").
-    copy_if_same_size : bool, default False
-        Whether linear, and filters with antialias, ignore the scale of an axis that keeps its length, without a box.
-        They then copy it, except for mitchell and bspline, which always smooth.
-    round_between_axes : bool, default False
-        Whether antialiased 8-bit values are rounded to 8 bits after each axis, as Pillow does.
+        fraction (also with align="align_corners"). "scale_unless_same": the scale, but linear, and filters with
+        antialias, copy an axis that keeps its length, without a box (mitchell and bspline smooth it).
+    eight_bits : {"once", "pillow", "opencv"}
+        How 8-bit values are rounded: once, or as Pillow, antialiased values after each axis, or as OpenCV, whose linear
+        values are in fixed point.
     aspect_ratio : {"stretch", "not_larger", "not_smaller"}
         "stretch": each axis gets its size. "not_larger", "not_smaller": all axes get one scale, with which no axis is
         larger, or none is smaller, than its size (ONNX's keep_aspect_ratio_policy).
@@ -83,19 +76,13 @@ class Convention(NamedTuple):
     nearest_align: str = "half_pixel"
     corners_antialias: str = "align_corners"
     nearest_tie: str = "prefer_ceil"
-    nearest_arithmetic: str = "exact"
-    nearest_exact_arithmetic: str = "exact"
-    cubic_a: float = -0.75
-    cubic_a_antialias: float = -0.5
-    edge: str = "replicate"
-    edge_antialias: str = "renormalize"
-    antialias: bool = False
-    antialias_method: str = "filter"
+    cubic_a: "float | tuple[float, float]" = (-0.75, -0.5)
+    edge: "str | tuple[str, str]" = ("replicate", "renormalize")
+    antialias: bool | str = False
     area: str = "overlap"
     length_rounding: str = "floor"
     positions_from: str = "sizes"
-    copy_if_same_size: bool = False
-    round_between_axes: bool = False
+    eight_bits: str = "once"
     aspect_ratio: str = "stretch"
     modes: tuple[str, ...] = ()
 
@@ -108,8 +95,8 @@ class Convention(NamedTuple):
         like : str or Convention, optional
             The library's name, or a convention. None: what `resize` does by default.
         **fields
-            Fields of `Convention` and their values. A new `nearest_tie` or `nearest_align` sets `nearest_arithmetic` to
-            "exact", because a library's arithmetic belongs to its tie and align.
+            Fields of `Convention` and their values. With another `nearest_align`, a library's name as `nearest_tie`
+            becomes its tie at exact positions, because its rounding belongs to its align.
 
         Returns
         -------
@@ -133,53 +120,65 @@ class Convention(NamedTuple):
                     expected = f"a field of Convention: {', '.join(cls._fields)}"
                     refuse(TypeError, field, expected, describe(value) + did_you_mean(field, cls._fields))
             chosen = convention(like)
-            if "nearest_tie" in fields or "nearest_align" in fields:
-                chosen = chosen._replace(nearest_arithmetic="exact")
+            if "nearest_align" in fields:
+                chosen = chosen._replace(nearest_tie=exact_tie(chosen.nearest_tie))
             return checked(chosen._replace(**fields))
         except Refusal as refusal:
             raise error(refusal, "Convention.of", like, **fields) from None
 
 
+#: The ties of libraries, whose own arithmetic rounds positions of nearest modes.
+_TIES_OF = {"torch": "floor", "pillow": "prefer_ceil", "opencv": "floor", "jax": "prefer_ceil", "scipy": "prefer_ceil"}
+
+
+def exact_tie(tie: str) -> str:
+    """The tie at exact positions, of a tie or a library."""
+    return _TIES_OF.get(tie, tie)
+
+
+def nearest_arithmetic(how: Convention, exact: bool) -> str:
+    """How positions of a nearest mode are rounded. exact: of nearest-exact, OpenCV's INTER_NEAREST_EXACT, which is
+    Pillow's."""
+    if how.nearest_tie not in _TIES_OF:
+        return "exact"
+    return "pillow" if exact and how.nearest_tie == "opencv" else how.nearest_tie
+
+
+def with_antialias(field: Any, antialias: bool) -> Any:
+    """The value of a field that is one value, or a pair: without and with antialias."""
+    return field[antialias] if isinstance(field, tuple) else field
+
+
 PRESETS = {
     # torch.nn.functional.interpolate. With antialias it follows Pillow.
     "torch": Convention(
-        nearest_align="asymmetric", corners_antialias="corner_areas", nearest_tie="floor", nearest_arithmetic="torch",
-        nearest_exact_arithmetic="torch", area="touched", positions_from="scale", copy_if_same_size=True,
-        round_between_axes=True,
+        nearest_align="asymmetric", corners_antialias="corner_areas", nearest_tie="torch", area="touched",
+        positions_from="scale_unless_same", eight_bits="pillow",
     ),
     # Image.resize: always antialiased, except for NEAREST, which nearest-exact is too. area: Image.reduce.
     "pillow": Convention(
-        nearest_arithmetic="pillow", nearest_exact_arithmetic="pillow", cubic_a=-0.5, edge="renormalize",
-        antialias=True, round_between_axes=True,
+        nearest_tie="pillow", cubic_a=-0.5, edge="renormalize", antialias=True, eight_bits="pillow",
     ),
-    # cv2.resize: never antialiased, except for INTER_AREA. INTER_NEAREST_EXACT (nearest-exact here) is Pillow's.
+    # cv2.resize: never antialiased, except for INTER_AREA.
     "opencv": Convention(
-        nearest_align="asymmetric", nearest_tie="floor", nearest_arithmetic="opencv", nearest_exact_arithmetic="pillow",
-        cubic_a_antialias=-0.75, length_rounding="round_even", positions_from="scale",
+        nearest_align="asymmetric", nearest_tie="opencv", cubic_a=-0.75, length_rounding="round_even",
+        positions_from="scale", eight_bits="opencv",
     ),
     # The Resize operator of opset 19 with its default attributes.
-    "onnx": Convention(
-        nearest_tie="prefer_floor", cubic_a_antialias=-0.75, edge_antialias="replicate", positions_from="length",
-    ),
+    "onnx": Convention(nearest_tie="prefer_floor", cubic_a=-0.75, edge="replicate", positions_from="length"),
     # jax.image.resize, as documented.
-    "jax": Convention(
-        nearest_arithmetic="jax", nearest_exact_arithmetic="jax", cubic_a=-0.5, edge="renormalize", antialias=True,
-    ),
+    "jax": Convention(nearest_tie="jax", cubic_a=-0.5, edge="renormalize", antialias=True),
     # tf.image.resize of TensorFlow 2, antialias=False, as documented.
-    "tensorflow": Convention(
-        nearest_arithmetic="jax", nearest_exact_arithmetic="jax", cubic_a=-0.5, edge="renormalize",
-    ),
+    "tensorflow": Convention(nearest_tie="jax", cubic_a=-0.5, edge="renormalize"),
     # skimage.transform.resize, order 0 and 1, mode="reflect"; order 0 with anti_aliasing=False.
     "skimage": Convention(
-        nearest_arithmetic="scipy", nearest_exact_arithmetic="scipy", edge="reflect", edge_antialias="reflect",
-        antialias=True, antialias_method="gaussian", length_rounding="round_even",
+        nearest_tie="scipy", edge="reflect", antialias="gaussian", length_rounding="round_even",
         modes=("nearest", "nearest-exact", "linear"),
     ),
     # scipy.ndimage.zoom, order 0 and 1, grid_mode=False. grid_mode=True is nearest-exact, or linear with
     # align="half_pixel".
     "scipy": Convention(
-        align="align_corners", nearest_align="align_corners", nearest_arithmetic="scipy",
-        nearest_exact_arithmetic="scipy", length_rounding="round_even",
+        align="align_corners", nearest_align="align_corners", nearest_tie="scipy", length_rounding="round_even",
         modes=("nearest", "nearest-exact", "linear"),
     ),
 }  # fmt: skip
@@ -189,7 +188,7 @@ PRESETS = {
 # and are the same without antialias where they enlarge; PyTorch's scales; exact positions; areas that keep sums.
 DEFAULT = Convention(
     nearest_align="asymmetric", nearest_tie="floor", cubic_a=-0.5, edge="renormalize", antialias=True,
-    positions_from="scale", copy_if_same_size=True, round_between_axes=True,
+    positions_from="scale_unless_same", eight_bits="pillow",
 )  # fmt: skip
 
 # Other names of packages.
@@ -204,37 +203,61 @@ def convention(like: object, argument: str = "like") -> Convention:
         return checked(like, argument)
     expected = f"one of {', '.join(PRESETS)}, or a Convention"
     if not isinstance(like, str):
-        refuse(TypeError, argument, expected, describe(like))
+        name = getattr(like, "__name__", None)  # of a module
+        named = OTHER_NAMES.get(name, name) if isinstance(name, str) else None
+        refuse(
+            TypeError, argument, expected, describe(like) + (f" (did you mean {named!r}?)" if named in PRESETS else "")
+        )
     like = OTHER_NAMES.get(like, like)
     if like not in PRESETS:
         refuse(ValueError, argument, expected, repr(like) + did_you_mean(like, (*PRESETS, *OTHER_NAMES)))
     return PRESETS[like]
 
 
-# The allowed words of each field that contains a word.
-_WORDS: dict[str, tuple[str, ...]] = {
-    "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": TIES, "edge": EDGES,
-    "edge_antialias": EDGES, "nearest_arithmetic": ARITHMETIC, "nearest_exact_arithmetic": ARITHMETIC,
-    "antialias_method": ("filter", "gaussian"), "area": ("touched", "overlap"),
-    "length_rounding": _native.WORDS["rounding"], "positions_from": ("scale", "sizes", "length"),
-    "aspect_ratio": _native.WORDS["policy"],
+# The allowed values of each field that has a few.
+_WORDS: dict[str, tuple[Any, ...]] = {
+    "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": (*TIES, *_TIES_OF),
+    "edge": EDGES, "antialias": (False, True, "gaussian"), "area": ("touched", "overlap"),
+    "length_rounding": _native.WORDS["rounding"], "eight_bits": ("once", "pillow", "opencv"),
+    "positions_from": ("scale", "scale_unless_same", "sizes", "length"), "aspect_ratio": _native.WORDS["policy"],
 }  # fmt: skip
+_PAIRS = ("edge", "cubic_a")
 
 
 def checked(like: Convention, argument: str = "") -> Convention:
     """Returns a convention with checked fields, in the spellings used here. argument: the argument that errors name; by
     default the field."""
-    found: dict[str, Any] = {}
-    for field, words in _WORDS.items():
-        word = getattr(like, field)
-        found[field] = tie_of(word) if field == "nearest_tie" else word
-        if found[field] not in words:
-            close = did_you_mean(word, words) if isinstance(word, str) else ""
-            _refuse(field, argument, f"one of {', '.join(words)}", repr(word) + close)
-    for field in ("cubic_a", "cubic_a_antialias"):
-        if not (is_real(a := getattr(like, field)) and abs(a) <= LARGEST):
-            _refuse(field, argument, "a finite number, Keys' a", describe(a))
+    found = {
+        field: _values(field, getattr(like, field), argument) if field in _PAIRS
+        else _value(field, getattr(like, field), argument) for field in (*_WORDS, "cubic_a")
+    }  # fmt: skip
     return like._replace(**found)
+
+
+def _values(field: str, given: Any, argument: str) -> Any:
+    """Of a field that may be a pair."""
+    if not isinstance(given, (tuple, list)):
+        return _value(field, given, argument)
+    if len(given) != 2:
+        _refuse(field, argument, "one value or a pair: without and with antialias", describe(given))
+    return tuple(_value(field, each, argument) for each in given)
+
+
+def _value(field: str, given: Any, argument: str) -> Any:
+    if field == "cubic_a":
+        if not (is_real(given) and abs(given) <= LARGEST):
+            _refuse(field, argument, "a finite number, Keys' a", describe(given))
+        return given
+    found = tie_of(given) if field == "nearest_tie" else given
+    words = _WORDS[field]
+    if isinstance(given, str) and given not in words:
+        here = edge_here(given) if field == "edge" else ALIGNS_ELSEWHERE.get(given)
+        if here in words:
+            _refuse(field, argument, f"one of {', '.join(map(str, words))}", f"{given!r} (here it is {here!r})")
+    if not isinstance(found, (str, bool)) or found not in words:
+        close = did_you_mean(given, [w for w in words if isinstance(w, str)]) if isinstance(given, str) else ""
+        _refuse(field, argument, f"one of {', '.join(map(str, words))}", repr(given) + close)
+    return found
 
 
 def _refuse(field: str, argument: str, expected: str, got: str) -> NoReturn:

@@ -100,6 +100,7 @@ def count_array(name: str, repeats: Any) -> Array:
         if dtype_name(repeats) not in INTEGERS:
             refuse(TypeError, name, "integer counts", dtype_name(repeats) + _how_to_convert(repeats))
         values = of.to_numpy(repeats)
+        limits.memory(values.shape, 8, name)  # a broadcast array takes none: its offsets would
     elif isinstance(repeats, (list, tuple)):
         values = _listed(name, repeats)
     else:

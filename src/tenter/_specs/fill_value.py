@@ -11,7 +11,8 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name
 
 
-def check_value(value: Any, x: Any, edge: Any = "constant") -> None:
+def check_value(value: Any, x: Any, is_read: bool = True) -> None:
+    """is_read: whether an edge reads the value."""
     name = dtype_name(x)
     if name == "bool" and isinstance(value, (bool, np.bool_)):
         value = int(value)
@@ -19,7 +20,7 @@ def check_value(value: Any, x: Any, edge: Any = "constant") -> None:
         refuse(TypeError, "value", "a number", instead(value))
     if value == 0:
         return
-    if edge not in ("constant", "extrapolate"):
+    if not is_read:
         refuse(ValueError, "value", "0, unless edge is constant or extrapolate", describe(value))
     if not _holds(name, value):
         refuse(ValueError, "value", f"a value of {name}", describe(value))

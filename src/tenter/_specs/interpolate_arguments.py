@@ -9,7 +9,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, is_array, of, surely
 from tenter._rules.axis_rule import NEAREST
-from tenter._specs.lengths import per_dim, scaled
+from tenter._specs.lengths import per_dim, refuse_other_sizes, scaled
 from tenter._specs.resize import KINDS, Interpolate
 from tenter._specs.spec import Shape
 
@@ -38,6 +38,7 @@ def checked(x: Any, given: Arguments) -> Interpolate:
     _check_one_given(size, scale_factor)
     scales: tuple[float, ...] | None = None
     if size is not None:
+        refuse_other_sizes(size, "scale_factor")
         out = per_dim("size", sizes("size", [size], least=1), size, n, x)
     else:
         scales = per_dim("scale_factor", factors(scale_factor), scale_factor, n, x)
@@ -93,7 +94,9 @@ def strides_decide(spec: Interpolate) -> bool:
 
 def _check_one_given(size: Any, scale_factor: Any) -> None:
     for name, expected, given in (("size", "ints", size), ("scale_factor", "numbers", scale_factor)):
-        if isinstance(given, str) and given in KINDS:  # before its position
+        if isinstance(given, str) and (
+            given in KINDS or (name == "scale_factor" and given.isalpha())
+        ):  # before its place
             refuse(TypeError, name, expected, f"{given!r} (did you mean mode={given!r}?)")
     if size is not None and scale_factor is not None:
         refuse(ValueError, "size", "size or scale_factor, not both", f"size={size} and scale_factor={scale_factor}")

@@ -129,6 +129,27 @@ def fitted(sizes: Sequence[int], extents: Sequence[Any], aspect_ratio: str) -> t
     return [max(1, rounded(e.numerator, e.denominator, "round")) for e in exact], [scale] * len(sizes)
 
 
+def refuse_other_sizes(size: Any, scale: str) -> None:
+    """Refuses a size that is no lengths, with what is likely meant. scale: the name of that argument."""
+    if isinstance(size, str):
+        sides = size.lower().split("x")
+        if len(sides) == 2 and all(map(str.isdigit, sides)):
+            meant = f"size=({sides[1]}, {sides[0]})"
+        elif size.endswith("%") and size[:-1].replace(".", "", 1).isdigit():
+            meant = f"{scale}={float(size[:-1]) / 100:g}"
+        else:
+            return
+    elif isinstance(size, dict) and size and all(type(n) is int for n in (*size, *size.values())):
+        meant = f"size={describe(tuple(size.values()))}, axes={describe(tuple(size))}"
+    elif (each := size if isinstance(size, (list, tuple)) else (size,)) and any(type(n) is float for n in each):
+        if not all(type(n) in (int, float) and 0 < n < math.inf for n in each) or all(n == int(n) for n in each):
+            return
+        meant = f"{scale}={describe(size)}"
+    else:
+        return
+    refuse(TypeError, "size", "sizes that are ints", f"{describe(size)} (did you mean {meant}?)")
+
+
 def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if box is None:
         return [None] * n
@@ -136,7 +157,11 @@ def boxes(box: Any, n: int) -> list[tuple[Fraction, Fraction] | None]:
     if pairs is None:
         refuse(TypeError, "box", "a (begin, end) per axis", describe(box))
     if len(pairs) != n:
-        expected = f"{n} pairs (begin, end), one per axis"
+        expected = (
+            f"{n} pairs (begin, end), one per axis" if n != 1 else "a pair (begin, end) in a sequence, for one axis"
+        )
+        if n == 1 and len(pairs) == 2 and all(map(is_real, pairs)):
+            refuse(ValueError, "box", expected, f"{describe(box)} (did you mean box=[{describe(box)}]?)")
         if len(pairs) == 4 and all(map(is_real, pairs)):  # edges have no order that all libraries share
             a, b, c, d = map(describe, pairs)
             expected += f": (({a}, {c}), ({b}, {d})) for (top, left, bottom, right), "

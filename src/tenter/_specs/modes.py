@@ -5,16 +5,19 @@ from collections.abc import Hashable
 from typing import Any
 
 from tenter._arrays.arguments import describe, did_you_mean
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import compiling, confuses_functions, in_dynamo
 from tenter._rules import filters
-from tenter._rules.axis_rule import EDGES, EDGES_ELSEWHERE, NEAREST
+from tenter._rules.axis_rule import EDGES, NEAREST
 from tenter._rules.geometry import LARGEST, is_real, plain
 from tenter._specs.lengths import spread
 
 MODES = (*NEAREST, "linear", "cubic", "lanczos", "area", *(name for name in filters.NAMED if name != "linear"))
 # Modes that no filter widens: one input, or all that an output covers.
 NO_ANTIALIAS = (*NEAREST, "area")
+# Filters before which a decoder may average, where they antialias.
+AFTER_DECODERS = ("linear", "cubic", "hamming", "lanczos")
 # PyTorch's names, for as many axes.
 JOINT = {"bilinear": ("linear", 2), "bicubic": ("cubic", 2), "trilinear": ("linear", 3)}
 
@@ -30,7 +33,12 @@ def modes_of(mode: Any, n: int) -> list[str | filters.Filter]:
 def _of_one_axis(mode: str, n: int) -> str:
     each, axes = JOINT[mode]
     if axes != n:
-        refuse(ValueError, "mode", f"{each!r} for {n} axes, {mode!r} for {axes} axes alone", f"{mode!r} for {n}")
+        refuse(
+            ValueError,
+            "mode",
+            f"{each!r} for {n} {'axis' if n == 1 else 'axes'}, {mode!r} for {axes} axes alone",
+            f"{mode!r} for {n}",
+        )
     return each
 
 
@@ -50,9 +58,9 @@ def _known_mode(mode: Any) -> str:
 
 def _mode_meant(mode: str) -> str:
     """A constant of OpenCV or Pillow, or an edge, which NumPy and scikit-image call a mode."""
+    if (edge := edge_here(mode.lower())) in EDGES:
+        return f" (did you mean edge={edge!r}?)"
     word = mode.lower().removeprefix("inter_").replace("_", "-")
-    if word in EDGES or word in EDGES_ELSEWHERE:
-        return f" (did you mean edge={EDGES_ELSEWHERE.get(word, word)!r}?)"
     return did_you_mean(word, (*MODES, *JOINT))
 
 

@@ -29,14 +29,15 @@ def refuse_counts(package: str, shape: Sequence[int], values: Sequence[Any]) -> 
     """Refuses one sequence of sizes for an array that numpy.repeat would take for a count for each element."""
     if len(values) != 1 or type(values[0]) is int or package == "torch":
         return
-    given = sizes("sizes", values)
-    if len(given) < 2 or len(given) != math.prod(shape):
+    given, n = sizes("sizes", values), math.prod(shape)
+    for_all = len(given) == 1 and given[0] > 1 and n > 1 and len(shape) == 1
+    if not for_all and (len(given) < 2 or len(given) != n):
         return
     shown = ", ".join(map(str, given))
-    expected = (
-        f"repeat(x, {shown}) or tile(x, ({shown})) for the whole array, repeat_interleave(x, [{shown}]) for each "
-    )
-    refuse(ValueError, "sizes", f"{expected}element, which numpy.repeat does", describe(values[0]))
+    tiled = shown if for_all else f"({shown})"
+    whole, each = f"repeat(x, {shown}) or tile(x, {tiled})", f"repeat_interleave(x, [{shown}])"
+    expected = f"{whole} for the whole array, {each} for each element, which numpy.repeat does"
+    refuse(ValueError, "sizes", expected, describe(values[0]))
 
 
 def repeat_sizes(name: str, values: Sequence[Any], ndim: int) -> tuple[int, ...]:

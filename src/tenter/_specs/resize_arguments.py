@@ -1,19 +1,20 @@
 """resize's arguments, in order: what a convention says where they say nothing."""
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, one_of
 from tenter._arrays.dtypes import is_numeric
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import dtype_name, surely
 from tenter._rules import filters
-from tenter._rules.axis_rule import EDGES, EDGES_ELSEWHERE, NEAREST, AxisRule
+from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
-from tenter._rules.presets import Convention, convention
+from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import spread
@@ -76,9 +77,10 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     size, scale, axes, mode, antialias, like, box, align, edge, value = given
     _check_one_given(size, scale)
     by_scale = size is None
+    of_lengths.refuse_other_sizes(size, "scale")
     wanted: Sequence[Any] = of_lengths.scales(scale) if by_scale else arguments.sizes("size", [size], least=0)
     which = _axes(axes, x.ndim, scale if by_scale else size, len(wanted))
-    if not by_scale and may_be_channels(x, axes):
+    if not by_scale and checks_each_size(x, axes):
         _check_channels(x, wanted)
     n = len(which)
     lengths = [x.shape[axis] for axis in which]
@@ -92,11 +94,11 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     else:
         _check_sizes(size, wanted, n)
         out, follows = _fitted(wanted, extents, how)
-    _check_word("align", align, ALIGNS, ALIGNS_ELSEWHERE)
-    _check_word("edge", edge, EDGES, EDGES_ELSEWHERE)
+    _check_word("align", align, ALIGNS, lambda word: ALIGNS_ELSEWHERE.get(word, word))
+    _check_word("edge", edge, EDGES, edge_here)
     _check_antialias(antialias, modes, mode)
-    check_value(value, x, edge)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
+    check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)
     flipped = []
@@ -105,7 +107,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
             rules[k] = _reversed(rules[k], pair, lengths[k])
             flipped.append(which[k])
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.round_between_axes and any(r.antialias for r in rules)
+    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules)
     spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
     return spec, tuple(sorted(flipped))
 
@@ -135,7 +137,7 @@ def _check_sizes(size: Any, wanted: Sequence[Any], n: int) -> None:
 
 def _check_aliases(antialias: Any, modes: Sequence[Any], like: Any, how: Convention) -> None:
     """Refuses lanczos by the rules of a library that does not antialias by default: it is a filter for shrinking, and
-    would alias. Whatever the size, as calls of one kind are checked once."""
+    would alias. Whatever the size: a loader whose images mostly grow would fail at the first one that shrinks."""
     if antialias is not None or how.antialias:
         return
     for m in modes:
@@ -167,9 +169,10 @@ def _scaled(factors: Sequence[Any], extents: Sequence[Any], how: Convention) -> 
     return out, [None if by_lengths else Fraction(f) for f in factors]
 
 
-def _check_word(name: str, word: Any, known: Sequence[str], elsewhere: dict[str, str]) -> None:
-    if isinstance(word, str) and word in elsewhere:
-        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {elsewhere[word]!r})")
+def _check_word(name: str, word: Any, known: Sequence[str], here: Callable[[str], str]) -> None:
+    """here: what another library's word is here."""
+    if isinstance(word, str) and word not in known and (meant := here(word)) in known:
+        refuse(ValueError, name, f"one of {', '.join(known)}", f"{word!r} (here it is {meant!r})")
     one_of(name, word, (*known, None))
 
 
@@ -188,13 +191,13 @@ def axis_rule(
     if align in ("align_corners", "corner_areas") and how.positions_from != "length":
         follows = None
     if a is None:
-        a = how.cubic_a_antialias if wide else how.cubic_a
+        a = with_antialias(how.cubic_a, wide)
     return AxisRule(
         kind=kind,
         align=align,
         scale=None if follows is None else str(follows),
         box=None if box is None else (str(box[0]), str(box[1])),
-        tie="prefer_ceil" if exact else how.nearest_tie,
+        tie="prefer_ceil" if exact else exact_tie(how.nearest_tie),
         arithmetic=arithmetic,
         edge=edge or _edge(how, mode, wide),
         antialias=wide,
@@ -208,27 +211,28 @@ def _kind(how: Convention, mode: str | filters.Filter, wide: bool, touched: bool
     if isinstance(mode, filters.Filter):
         a = filters.slope(mode)
         return mode if a is None else "cubic", a
-    if mode == "linear" and wide and how.antialias_method == "gaussian":
+    if mode == "linear" and wide and how.antialias == "gaussian":
         return "gaussian", None
     return {"lanczos": "lanczos3", "area": "area" if touched else "overlap"}.get(mode, mode), None
 
 
 def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
-    return "renormalize" if mode == "area" else how.edge_antialias if wide else how.edge
+    found: str = "renormalize" if mode == "area" else with_antialias(how.edge, wide)
+    return found
 
 
 def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
     """How the positions of a nearest mode are rounded. PyTorch's formulas have no other alignment and no edges."""
-    arithmetic = how.nearest_exact_arithmetic if exact else how.nearest_arithmetic
+    arithmetic = nearest_arithmetic(how, exact)
     return "exact" if align or (edge and arithmetic == "torch") else arithmetic
 
 
 def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: Any) -> str:
     """How positions are computed where inputs are summed."""
-    if how.nearest_arithmetic == "opencv" and kind in ("linear", "cubic") and not wide:
+    if how.eight_bits == "opencv" and kind in ("linear", "cubic") and not wide:
         return "opencv"
     # PyTorch's linear modes ignore the scale of an axis that keeps its length.
-    return "torch" if how.copy_if_same_size and box is None else "exact"
+    return "torch" if how.positions_from == "scale_unless_same" and box is None else "exact"
 
 
 def _reversed(rule: AxisRule, box: tuple[Fraction, Fraction], length: Any) -> AxisRule:
@@ -256,8 +260,9 @@ def _axes(axes: Any, ndim: int, given: Any, n: int) -> tuple[int, ...]:
     return which
 
 
-def may_be_channels(x: Any, axes: Any) -> bool:
-    """Whether a size for each dim may mix the channels of an image of bytes: each size is checked."""
+def checks_each_size(x: Any, axes: Any) -> bool:
+    """Whether another call of the same kind may be refused for its size, so that each is checked: a size for each dim
+    may mix the channels of an image of bytes."""
     return axes is None and x.ndim == 3 and dtype_name(x) == "uint8"
 
 
@@ -273,7 +278,7 @@ def _check_channels(x: Any, wanted: Sequence[Any]) -> None:
 
 def _numbers_of(names: Any, ndim: int) -> str:
     """The axes that names are likely to mean, to be put after what is expected."""
-    letters = "".join(map(str, names)).replace(",", "").lower()
+    letters = "".join(map(str, names)).replace(",", "").replace(" ", "").lower()
     n = len(letters)
     if n == ndim:
         return f": axes={tuple(range(ndim))} for all of them"

@@ -23,6 +23,9 @@ SIDES = ("right", "left")
 # The name in errors, where no public function is known.
 RAGGED = "tenter.ragged"
 TOTAL = "the sum of the lengths, an int"
+# The function whose lengths may be -1, for rows that are not rows of a mask, and what its rows are.
+OF_MASK = "ragged.Plan.from_mask"
+ROWS = "0 and 1, with padding at one side, the same for all rows"
 
 
 class Segments(NamedTuple):
@@ -34,7 +37,7 @@ class Segments(NamedTuple):
     library: that of the array that described the segments; indices are its arrays
     cached: copies of the offsets on devices, and plans for arrays of some layouts
     called: the public function, for errors that a device finds later
-    padding_side: where padded rows have their padding
+    padding_side: where padded rows have their padding; in traced code also a tensor, whether it is the left
     """
 
     offsets: Any
@@ -44,12 +47,17 @@ class Segments(NamedTuple):
     library: Any
     cached: dict[Any, Any]
     called: str = RAGGED
-    padding_side: str = "right"
+    padding_side: Any = "right"
 
     def known(self) -> bool:
         """True if the host can read the offsets now. A compiler must see what is done to them. Not a property: before
         2.12 PyTorch's compiler follows none of a named tuple."""
         return isinstance(self.offsets, np.ndarray) and not compiling()
+
+    def changed(self, **fields: Any) -> "Segments":
+        """Not `_replace`, nor by a slice or an iteration: PyTorch's compiler does not follow the first before 2.8, nor
+        the others in 2.6."""
+        return Segments(*[fields[name] if name in fields else getattr(self, name) for name in Segments._fields])
 
     @property
     def dtype(self) -> type:
@@ -123,13 +131,15 @@ def of_mask(name: str, mask: Any, side: Any = None) -> Segments:
     check_mask(name, mask)
     check_side(side)
     # Copied: another thread may write to the caller's array.
-    values = np.array(library.of(mask).to_numpy(mask) if library.is_array(mask) else mask)
+    given = library.of(mask).to_numpy(mask) if library.is_array(mask) else mask
+    limits.memory(np.shape(given), 1, name)
+    values = np.array(given)
     held = values.astype(np.bool_, copy=False)
     if values.dtype != np.bool_ and len(wrong := np.argwhere(values != held)):
         row, at = wrong[0]
         refuse(ValueError, name, "0 or 1", f"{values[row, at]} at position {at} of row {row}")
     found = _side(name, held, side)
-    return _segments(name, counts.offsets(name, held.sum(1, dtype=np.int64)), mask)._replace(padding_side=found)
+    return _segments(name, counts.offsets(name, held.sum(1, dtype=np.int64)), mask).changed(padding_side=found)
 
 
 def _side(name: str, held: Array, side: str | None) -> str:
@@ -160,8 +170,13 @@ def check_side(side: Any) -> None:
 def padded_on(s: Segments, side: Any) -> Segments:
     """Returns segments with their padding on a side; None for the side that they have."""
     check_side(side)
-    # Not by `_replace`, which the compiler of PyTorch 2.7 does not follow.
-    return s if side is None else Segments(*s[:-1], side)
+    return s if side is None else s.changed(padding_side=side)
+
+
+def check_rows(lengths: Array) -> None:
+    """Refuses lengths of -1, which stand for rows that are not rows of a mask."""
+    if (wrong := _first(lengths < 0)) is not None:
+        refuse(ValueError, "mask", ROWS, f"another row {wrong}")
 
 
 def check_mask(name: str, mask: Any) -> None:

@@ -15,6 +15,7 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._plans.plan import CallPlan
 from tenter._specs.repeat import RepeatCounts
+from tenter._specs.segments import OF_MASK, ROWS
 
 
 class DeferredError(ValueError):
@@ -151,6 +152,8 @@ def _raise(report: Report, device: torch.device) -> None:
     known = _calls.get(ticket)
     words, call = known.words() if known is not None else (COUNTS, "an earlier call")
     call = f"{call}, as {device} found"
+    if negative and known is not None and known.called == OF_MASK:
+        refuse(DeferredError, "mask", ROWS, f"another row {negative - 1}, as {device} found")
     if negative:
         got = f"one at position {negative - 1}, in {call}"
         refuse(DeferredError, words.name, f"non-negative {words.values}", got)

@@ -4,7 +4,6 @@ Compiled code checks, on every run, each name that the compiler has read while i
 of tenter. It does not follow `whole`. It calls `whole` with its own tensors.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -48,7 +47,7 @@ def whole(call: str, x: Tensor, *args: Any) -> Tensor | None:
     """Returns the result of a call. None if the compiler is looking at a call that is refused. It then follows the
     Python code, which raises the error."""
     try:
-        return CALLS[call](array("x", x), *args)
+        return globals()[call](array("x", x), *args)  # type: ignore[no-any-return]
     except Refusal as refusal:
         if in_compiler():
             return None
@@ -59,7 +58,10 @@ def whole(call: str, x: Tensor, *args: Any) -> Tensor | None:
         raise
 
 
-def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> Tensor | None:
+# ---- functions with the names of the calls
+
+
+def repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> Tensor | None:
     if dim is None:
         flat, axis = dispatch.gathered(x).flatten(), 0
     else:
@@ -74,11 +76,11 @@ def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> T
     return dispatch.call(flat, every(flat.ndim, axis, each))
 
 
-def _repeat(x: Tensor, *given: Any) -> Tensor:
+def repeat(x: Tensor, *given: Any) -> Tensor:
     return _as_a_whole(x, "sizes", repeat_sizes("sizes", given, x.ndim))
 
 
-def _tile(x: Tensor, *dims: Any) -> Tensor:
+def tile(x: Tensor, *dims: Any) -> Tensor:
     return _as_a_whole(x, "dims", tile_sizes("dims", dims, x.ndim))
 
 
@@ -88,26 +90,16 @@ def _as_a_whole(x: Tensor, name: str, each: tuple[int, ...]) -> Tensor:
     return dispatch.call(front, spec)
 
 
-def _expand(x: Tensor, *given: Any) -> Tensor:
+def expand(x: Tensor, *given: Any) -> Tensor:
     return x.expand(expanded_shape("sizes", given, x))
 
 
-def _interpolate(x: Tensor, *given: Any) -> Tensor:
+def interpolate(x: Tensor, *given: Any) -> Tensor:
     return dispatch.call(x, interpolate_arguments.checked(x, interpolate_arguments.Arguments(*given)))
 
 
-def _resize(x: Tensor, *given: Any) -> Tensor | None:
+def resize(x: Tensor, *given: Any) -> Tensor | None:
     spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(*given))
     if flipped or any(rule.edge in ("constant", "extrapolate") for rule in spec.rules):
         return None
     return dispatch.call(x, spec)
-
-
-CALLS: dict[str, Callable[..., Tensor | None]] = {
-    "repeat_interleave": _repeat_interleave,
-    "repeat": _repeat,
-    "tile": _tile,
-    "expand": _expand,
-    "interpolate": _interpolate,
-    "resize": _resize,
-}

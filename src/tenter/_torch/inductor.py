@@ -85,7 +85,7 @@ def _lower(
     node: Any = V.graph.current_node
     like = node.meta["val"]
     found = None if named else _found(op, transposed, node)
-    if found is not None and _pays(found, node.args[0].meta["val"], like):
+    if found is not None and _pays(found, node.args[0].meta["val"], like) and not _written_in_place(x):
         with suppress(ImportError, AttributeError, TypeError):  # Inductor's language has changed
             from tenter._torch.lowering import expression
 
@@ -133,6 +133,18 @@ def _found(op: Operator, transposed: bool, node: Any) -> tuple[AxisExpression, .
     # Kernels have their own rounding of integer sums.
     sums = found is not None and any(r.taps > 1 or r.weight is not None for r in found)
     return None if sums and not x.dtype.is_floating_point else found
+
+
+def _written_in_place(x: Any) -> bool:
+    """True if x reads memory that a call writes in place, such as scatter_add's. Inductor may split a loop again in
+    order to fuse it. It then forgets which version of such memory the loop reads, and may run the loop before the call
+    (in PyTorch 2.13: `SchedulerNode.recompute_size_and_body`). It does not forget what a call reads."""
+    from torch._inductor.virtualized import V
+
+    try:
+        return not V.graph.mutated_buffers.isdisjoint((x.maybe_get_name(), *x.get_read_names()))
+    except AttributeError:  # Inductor's language has changed
+        return True
 
 
 def _pays(found: tuple[AxisExpression, ...], x: Tensor, y: Tensor) -> bool:

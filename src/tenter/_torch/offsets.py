@@ -35,6 +35,8 @@ def _row_offsets(counts: Tensor, output_size: int | None, called: str) -> Tensor
     if torch_tensors.device(counts) is not None:
         return device.offsets(counts, output_size, called)
     if called:
+        if called == segments_spec.OF_MASK:
+            segments_spec.check_rows(to_numpy(counts))
         made = counts_spec.offsets("lengths", to_numpy(counts), "lengths")
         segments_spec.check_total(output_size, int(made[-1]))
     else:

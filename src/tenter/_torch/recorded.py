@@ -28,11 +28,14 @@ HALF = (torch.float16, torch.bfloat16)
 def recorded(call: str, x: Any, *args: Any) -> Tensor | None:
     """Returns the result of a call. None if PyTorch has no such function. Refuses what the call refuses."""
     with untraced():
-        make = CALLS[call](array("x", x), *args)
+        make: Recording = globals()[call](array("x", x), *args)
     return None if make is None else make()
 
 
-def _interpolate(x: Tensor, *given: Any) -> Recording:
+# ---- functions with the names of the calls
+
+
+def interpolate(x: Tensor, *given: Any) -> Recording:
     spec = interpolate_arguments.checked(x, interpolate_arguments.Arguments(*given))
     size, scale_factor, mode, corners, recompute, antialias = given
     if size is not None:
@@ -42,7 +45,7 @@ def _interpolate(x: Tensor, *given: Any) -> Recording:
     return _interpolated(x, spec, None, [*factors] * (len(spec.size) // len(factors)), *given[2:])
 
 
-def _resize(x: Tensor, *given: Any) -> Recording:
+def resize(x: Tensor, *given: Any) -> Recording:
     spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(*given))
     found = None if flipped else as_interpolate(spec, x.ndim)
     if found is None or found.scales is None:
@@ -63,7 +66,7 @@ def _interpolated(x: Tensor, spec: Interpolate, size: Any, factors: Any, *how: A
     return None
 
 
-def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> Recording:
+def repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> Recording:
     axis = 0 if dim is None else one_dim("dim", dim, x.ndim)
     n = x.numel() if dim is None else x.shape[axis] if x.ndim else 1
     counts.checked(counts.unwrapped("repeats", repeats, n), n, None if dim is None else axis, output_size)
@@ -72,17 +75,17 @@ def _repeat_interleave(x: Tensor, repeats: Any, dim: Any, output_size: Any) -> R
     return lambda: torch.repeat_interleave(x, repeats, dim, output_size=output_size)
 
 
-def _repeat(x: Tensor, *given: Any) -> Recording:
+def repeat(x: Tensor, *given: Any) -> Recording:
     repeat_sizes("sizes", given, x.ndim)
     return (lambda: x.repeat(*given)) if _are_sizes(given) else None
 
 
-def _tile(x: Tensor, *given: Any) -> Recording:
+def tile(x: Tensor, *given: Any) -> Recording:
     tile_sizes("dims", given, x.ndim)
     return (lambda: x.tile(*given)) if _are_sizes(given) else None
 
 
-def _expand(x: Tensor, *given: Any) -> Recording:
+def expand(x: Tensor, *given: Any) -> Recording:
     expanded_shape("sizes", given, x)
     return (lambda: x.expand(*given)) if _are_sizes(given) else None
 
@@ -96,13 +99,3 @@ def _are_sizes(given: tuple[Any, ...]) -> bool:
 def _is_scalar(n: Any) -> bool:
     """True for a length in a trace."""
     return isinstance(n, Tensor) and n.ndim == 0
-
-
-CALLS: dict[str, Callable[..., Recording]] = {
-    "repeat_interleave": _repeat_interleave,
-    "repeat": _repeat,
-    "tile": _tile,
-    "expand": _expand,
-    "interpolate": _interpolate,
-    "resize": _resize,
-}

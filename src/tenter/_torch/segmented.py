@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from tenter._arrays import limits
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal
 from tenter._arrays.torch_tensors import resolve, stored, traced
@@ -110,7 +111,10 @@ def _repeated(x: torch.Tensor, s: Segments, each: Segments, length: int, value: 
 
 
 def _contiguous(x: torch.Tensor) -> torch.Tensor:
-    return resolve(stored("x", x)).contiguous()
+    plain = resolve(stored("x", x))
+    if not plain.is_contiguous():
+        limits.memory(plain.shape, plain.element_size(), "x as a contiguous copy")
+    return plain.contiguous()
 
 
 def _element(value: Any, x: torch.Tensor) -> Array:

@@ -19,7 +19,7 @@ from tenter._arrays.limits import INT64_MAX
 from tenter._specs import segments as spec
 from tenter._specs.segments import INT32_MAX, RAGGED, TOTAL, Segments
 from tenter._torch.schema import OPS
-from tenter._torch.verified import verified
+from tenter._torch.verified import verified, verifies
 
 # ---- segments, from the forms that describe them
 
@@ -70,16 +70,29 @@ def of_positions(positions: Tensor) -> Segments:
 
 
 def of_mask(mask: Tensor, side: Any) -> Segments:
-    """Waits for the device to find the side, if it is not given. Traced code has it on the right then."""
+    """Waits for the device to find the side, if it is not given. In traced code the side is then a tensor: True for the
+    left one."""
     spec.check_mask("mask", mask)
     spec.check_side(side)
-    total = None
-    if side is None and not torch_tensors.traced(mask) and not mask.is_meta:
-        known = spec.of_mask("mask", torch_tensors.to_numpy(mask.cpu()))
-        side, total = known.padding_side, known.total
-    mask = verified("left mask" if side == "left" else "mask", mask)
-    lengths = (mask != 0).sum(1, dtype=torch.int32 if mask.dtype == torch.int32 else torch.int64)
-    return spec.padded_on(of_lengths(lengths, total), side)
+    dtype = torch.int32 if mask.dtype == torch.int32 else torch.int64
+    if not torch_tensors.traced(mask) and not mask.is_meta:
+        total = None
+        if side is None:
+            known = spec.of_mask("mask", torch_tensors.to_numpy(mask.cpu()))
+            side, total = known.padding_side, known.total
+        return spec.padded_on(of_lengths((mask != 0).sum(1, dtype=dtype), total), side)
+    mask = verified(f"{side or 'any'} mask", mask)
+    held = mask != 0
+    lengths = held.sum(1, dtype=dtype)
+    first, last = held[:, :1], held[:, -1:]
+    on_left, on_right = (~first & last).any(1), (first & ~last).any(1)
+    left = on_left.any() if side is None else torch.full((), side == "left", device=mask.device)
+    if not verifies(mask):  # the operator `offsets` finds lengths of -1
+        wrong = ((held[:, 1:] != held[:, :-1]).sum(1) > 1) | torch.where(left, on_right, on_left)
+        wrong = wrong | (held.to(mask.dtype) != mask).any(1)
+        lengths = lengths.masked_fill(wrong, -1)
+    s = _of_lengths(lengths, None, spec.OF_MASK)
+    return spec.padded_on(s, side) if side is not None else Segments(*s[:-1], left)
 
 
 def moved(s: Segments, device: Any) -> Segments:
@@ -89,11 +102,20 @@ def moved(s: Segments, device: Any) -> Segments:
         refuse(ValueError, "device", "a device of PyTorch", repr(device))
     offsets = _offsets(s)
     if to.type == "cpu" and not torch_tensors.traced(offsets):
-        return s if s.known() else spec.of_offsets("offsets", offsets.cpu())._replace(
-            int32=s.int32, called=s.called, padding_side=s.padding_side
+        return s if s.known() else spec.of_offsets("offsets", offsets.cpu()).changed(
+            int32=s.int32, called=s.called, padding_side=side(s)
         )  # fmt: skip
-    found = _on(offsets, to)
-    return s if found is s.offsets else s._replace(offsets=found, cached={})
+    found, left = _on(offsets, to), s.padding_side
+    if isinstance(left, Tensor):
+        left = _on(left, to)
+    return s if found is s.offsets else s.changed(offsets=found, cached={}, padding_side=left)
+
+
+def side(s: Segments) -> str:
+    """Returns the side of the padding. It waits for the device if only the device knows it."""
+    if isinstance(s.padding_side, Tensor):
+        return "left" if s.padding_side else "right"
+    return s.padding_side
 
 
 def _tensor(name: str, values: Any) -> Tensor:
@@ -202,8 +224,7 @@ def ranges(s: Segments, starts: Any, steps: Any, int32: bool) -> Tensor:
 
 def mask(s: Segments, length: Any) -> Tensor:
     lengths = verified("max_len", _offsets(s).diff(), length)
-    at = torch.arange(length, device=lengths.device)
-    return at < lengths[:, None] if s.padding_side == "right" else at >= length - lengths[:, None]
+    return _in_rows(s, lengths, length)[1]
 
 
 def spans(starts: Tensor, ends: Tensor, n: int) -> Tensor:
@@ -251,13 +272,20 @@ def _places(x: Tensor, s: Segments, length: Any, n: Any) -> tuple[Tensor, Tensor
     add up to n only if no row is longer than `length`, which the operator checks."""
     lengths = beside(s, x).diff().clamp(max=length)
     offsets = OPS.offsets.default(lengths, s.n, n, s.called)
-    at = torch.arange(length, device=x.device)
-    if s.padding_side == "right":
-        before, held = torch.minimum(at, lengths[:, None]), at < lengths[:, None]
-    else:
-        at = at - (length - lengths[:, None])
-        before, held = at.clamp(min=0), at >= 0
+    before, held = _in_rows(s, lengths, length)
     return torch.cat([(offsets[:-1, None] + before).flatten(), offsets[-1:]]), held
+
+
+def _in_rows(s: Segments, lengths: Tensor, length: Any) -> tuple[Tensor, Tensor]:
+    """Returns for each place of rows that are padded to `length`: how many positions of its row are before it, and
+    whether it holds one."""
+    at, lengths = torch.arange(length, device=lengths.device), lengths[:, None]
+    left = s.padding_side
+    if isinstance(left, str) and left == "right":
+        return torch.minimum(at, lengths), at < lengths
+    room = length - lengths
+    at = at - (room if isinstance(left, str) else left * room)
+    return torch.minimum(at.clamp(min=0), lengths), (at >= 0) & (at < lengths)
 
 
 def repeat_padded(x: Tensor, counts: Any, max_len: Any, value: Any) -> tuple[Tensor, Tensor]:

@@ -19,7 +19,8 @@ CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
     "offsets": lambda values, stops, n: spec.of_offsets("offsets", values),
     "row_ids": lambda values, stops, n: spec.of_row_ids("row_ids", values, n),
     "positions": lambda values, stops, n: spec.of_positions("positions", values),
-    "mask": lambda values, stops, n: spec.of_mask("mask", values, "right"),
+    "any mask": lambda values, stops, n: spec.of_mask("mask", values),
+    "right mask": lambda values, stops, n: spec.of_mask("mask", values, "right"),
     "left mask": lambda values, stops, n: spec.of_mask("mask", values, "left"),
     "starts": spec.spans,
     "max_len": lambda lengths, stops, n: spec.padded_length(spec.of_lengths("lengths", lengths), n, True),
@@ -27,10 +28,15 @@ CHECKS: dict[str, Callable[[Any, Any, Any], object]] = {
 
 
 def verified(name: str, values: Tensor, n: Any = None, stops: Tensor | None = None) -> Tensor:
-    """Returns `values`, checked: on the host, and only if torch.func does not batch them."""
-    if values.device.type != "cpu" or torch_private.functorch_active():
+    """Returns `values`, checked if they can be."""
+    if not verifies(values):
         return values
     return OPS.verified.default(values, stops, n, name)  # type: ignore[no-any-return]
+
+
+def verifies(values: Tensor) -> bool:
+    """True if values are checked: on the host, and only if torch.func does not batch them."""
+    return values.device.type == "cpu" and not torch_private.functorch_active()
 
 
 def _verified(values: Tensor, stops: Tensor | None, n: int | None, name: str) -> Tensor:

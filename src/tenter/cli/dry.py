@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tenter.cli.along import array_size
 from tenter.cli.arrays import check_shape, shape_of_npy
 from tenter.cli.first_bytes import type_of_input
 from tenter.cli.folders import Task
@@ -14,7 +15,7 @@ from tenter.cli.reading.heads import head_of, lengths_of_stack
 from tenter.cli.reading.opening import How
 from tenter.cli.reading.stack import is_stack, positions
 from tenter.cli.refusal import Refusal
-from tenter.cli.resize import Sizes, array_size
+from tenter.cli.sizes import Sizes
 from tenter.cli.target import find_target
 
 

@@ -221,7 +221,8 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
     how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
     usual = f"(default: {usual_mode(None)} for images; {SAMPLES} for arrays and stacks, and with --like)"
-    how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}")
+    near = "; nearest takes the pixel at an output's corner, as OpenCV, and nearest-exact that at its center, as Pillow"
+    how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}{near}")
     labels = "pixels are labels: choose the nearest, keep palettes and black and white"
     how.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -88,15 +88,27 @@ def upright(picture: Picture) -> Picture:
     return replace(picture, pixels=pixels, metadata=turned(picture.metadata, *pixels.shape[:2]))
 
 
-def common_kind(pictures: Iterable[Picture]) -> str:
-    """The kind in which all of several images can be written: without alpha if all are opaque."""
-    colors = alpha = False
-    for picture in pictures:
-        colors = colors or picture.kind not in ("gray", "gray+alpha", "bilevel")
-        alpha = alpha or _is_clear(picture)
-        if colors and alpha:
-            break
+class OtherKind(Exception):
+    """An image cannot be written in the kind of those before it. kind: in which all of them can be."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"an image of kind {kind}")
+        self.kind = kind
+
+
+def common_kind(picture: Picture, kind: str = "gray") -> str:
+    """The kind in which an image can be written together with others of a kind: without alpha if all are opaque."""
+    colors = kind.startswith("RGB") or picture.kind not in ("gray", "gray+alpha", "bilevel")
+    alpha = kind in ("gray+alpha", "RGBA") or _is_clear(picture)
     return ("RGB" if colors else "gray") + ({True: "A", False: "+alpha"}[colors] if alpha else "")
+
+
+def of_one_kind(pictures: Iterable[Picture], kind: str) -> Iterator[Picture]:
+    """Images as they come, as long as all can be written in a kind."""
+    for picture in pictures:
+        if (found := common_kind(picture, kind)) != kind:
+            raise OtherKind(found)
+        yield picture
 
 
 def _is_clear(picture: Picture) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 import tenter
 from tenter._rules.axis_rule import NEAREST
+from tenter.cli.along import resize_stack
 from tenter.cli.arrays import check_shape, read_npy, write_npy
 from tenter.cli.colors import is_of_inks
 from tenter.cli.first_bytes import type_of_input
@@ -25,14 +26,13 @@ from tenter.cli.kept.metadata import with_size
 from tenter.cli.kept.xmp import is_panorama, without_panorama
 from tenter.cli.options import Options, of_samples, sides
 from tenter.cli.output import check_output, write_beside
-from tenter.cli.picture import Origin, Picture, common_kind, from_array, upright
+from tenter.cli.picture import Origin, OtherKind, Picture, common_kind, from_array, of_one_kind, upright
 from tenter.cli.reading.opening import DEPTH, Decoded, How, Opened, opened, opened_once
-from tenter.cli.reading.stack import Stack, is_stack, positions, read_stack, voxel_of, with_voxel
-from tenter.cli.refusal import Refusal, first_line, named
-from tenter.cli.sizes import check_fits, scaled
-from tenter.cli.splines import WHY, is_spline, zoomed
-from tenter.cli.target import Target, check_box, find_target, reduction
-from tenter.cli.voxels import given, spaced
+from tenter.cli.reading.stack import is_stack
+from tenter.cli.refusal import Refusal, first_line
+from tenter.cli.sizes import Sizes, check_result
+from tenter.cli.splines import WHY, is_spline
+from tenter.cli.target import Target, find_target, reduction
 from tenter.cli.writing.encoding import Encoding, changes_file
 from tenter.cli.writing.files import write_pictures
 from tenter.cli.writing.holding import (
@@ -45,27 +45,16 @@ from tenter.cli.writing.holding import (
     narrowed,
     without_profile,
 )
-from tenter.cli.writing.stack import resized as resized_stack, write_stack
+from tenter.cli.writing.stack import write_stack
 
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
 Place = Callable[[Callable[[BinaryIO], None]], None]
-Distances = Sequence[float | None]
 #: Types whose endings say more than the type. A copy of such a file keeps its ending.
 NAMED_EXACTLY = ("PPM", "JPEG2000")
 COPIED = 1 << 20  # bytes at a time
 #: types whose animations have frames of one kind
 OF_ONE_KIND = ("PNG", "AVIF")
-
-
-class Sizes(NamedTuple):
-    """The lengths of the input and of the result: height and width of the upright image, or those along --axes. Of
-    several images, these of the first, and how many there are. copied: whether the file is the input, byte by byte."""
-
-    before: tuple[int, ...]
-    after: tuple[int, ...]
-    pictures: int = 1
-    copied: bool = False
 
 
 def resize_file(
@@ -90,7 +79,7 @@ def resize_file(
     if from_npy and to_npy:
         options = of_samples(options)
     if options.axes is not None or (type_ == "TIFF" and options.frame is None and not from_npy and is_stack(source)):
-        made, sizes, lost = _resize_stack(source, name, from_, output, options)
+        made, sizes, lost = resize_stack(source, name, from_, output, options)
         place(lambda file: write_npy(file, made.array) if to_npy else write_stack(file, made))
         return sizes, tuple(lost)
     if from_npy and to_npy:
@@ -118,9 +107,9 @@ def _resize_pictures(
         lost = [name for name in origin.unread if not (options.encoding.depth and name == DEPTH)]
         job = _Job(origin, type_, output, options, [], [])
         may_copy = may_copy and origin.type == type_
-        if origin.frames > 1 and (may_copy or type_ in OF_ONE_KIND):
-            may_copy, kind = _surveyed(job, open_, may_copy)
-            job = job._replace(origin=origin._replace(kind=kind))
+        if origin.frames > 1 and may_copy:
+            with open_() as (_, again):
+                may_copy = all(unchanged for _, unchanged in job._replace(sizes=[], lost=[]).carry_out(again))
         made = job.carry_out(pictures)
         if origin.frames == 1:
             # What was read is not kept while the result is encoded, unless for other outputs: both would take memory.
@@ -135,6 +124,8 @@ def _resize_pictures(
         images = (picture for picture, _ in made)
         if not type_:
             place(lambda file: write_npy(file, next(images).pixels))
+        elif origin.frames > 1 and type_ in OF_ONE_KIND:
+            place(partial(_write_in_one_kind, job=job, images=images, open_=open_))
         else:
             place(lambda file: write_pictures(file, images, output, type_, job.origin, options.encoding))
     return job.sizes[0]._replace(pictures=origin.frames), tuple(dict.fromkeys(lost + job.lost))
@@ -186,17 +177,28 @@ class _Job(NamedTuple):
         return (made if self.type else upright(made)), unchanged
 
 
-def _surveyed(job: _Job, again: Callable[[], AbstractContextManager[Opened]], may_copy: bool) -> tuple[bool, str]:
-    """Of several images, before any is written: whether all are what they were, and the kind of all. As soon as one is
-    not, it is not looked at again."""
-    trial = job._replace(sizes=[], lost=[])
-    if may_copy:
-        with again() as (_, pictures):
-            may_copy = all(unchanged for _, unchanged in trial.carry_out(pictures))
-    if may_copy or job.type not in OF_ONE_KIND:
-        return may_copy, ""
-    with again() as (_, pictures):
-        return False, common_kind(pictures)
+def _write_in_one_kind(
+    file: BinaryIO, job: _Job, images: Iterator[Picture], open_: Callable[[], AbstractContextManager[Opened]]
+) -> None:
+    """Write several images in the kind of the first; where a later one needs another, all are read again. So the usual
+    animation is read once."""
+    first = next(images)
+    kind, images = common_kind(first), chain([first], images)
+    del first
+    with ExitStack() as closing:
+        while True:
+            origin = job.origin._replace(kind=kind)
+            try:
+                write_pictures(file, of_one_kind(images, kind), job.output, job.type, origin, job.options.encoding)
+                return
+            except OtherKind as found:
+                kind = found.kind
+            file.seek(0)
+            file.truncate()
+            job.sizes.clear()
+            job.lost.clear()
+            closing.close()
+            images = (picture for picture, _ in job.carry_out(closing.enter_context(open_()).pictures))
 
 
 def _is_unchanged(picture: Picture, made: Picture, origin: Origin, type_: str, encoding: Encoding) -> bool:
@@ -240,7 +242,7 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     elif options.encoding.depth:
         check_depth(picture.pixels.dtype)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
-    _check_result((*target.size, channels), picture.pixels, sides(*target.after))
+    check_result((*target.size, channels), picture.pixels.itemsize, sides(*target.after))
     pixels = _resize_pixels(picture, target, options)
     metadata = with_size(picture.metadata, *target.size)
     if target.box is not None and metadata.xmp and is_panorama(metadata.xmp):
@@ -264,33 +266,6 @@ def _is_converted_first(picture: Picture, output: str, type_: str, options: Opti
     return not holds_cmyk(type_, output) or options.encoding.srgb or (speaks and dropped)
 
 
-def _resize_stack(source: Path, name: str, from_: str, output: str, options: Options) -> tuple[Stack, Sizes, list[str]]:
-    """Resize an array or a TIFF stack along named axes, or a stack of ImageJ or OME along y and x."""
-    options = of_samples(options)
-    if options.encoding.depth or options.encoding.srgb:
-        raise Refusal("--depth and --profile: are for images, this is a stack")
-    if {from_, FORMATS.get(Path(output).suffix.lower(), "")} - {"", "TIFF"}:
-        raise Refusal(f"--axes: is for .npy files and TIFF stacks, from and to, got {name} and {output}")
-    stack = read_stack(source) if from_ else Stack(read_npy(source), "")
-    axes = positions(options.axes or ("y", "x"), stack.axes, source)
-    lengths = tuple(stack.array.shape[axis] if -stack.array.ndim <= axis < stack.array.ndim else 1 for axis in axes)
-    if options.axes is None:
-        target = find_target((lengths[0], lengths[1]), 1, options)
-        options = options._replace(size=target.size, scale=None, box=target.box)
-    known = voxel_of(stack).sizes
-    distances: Distances = options.voxel_size or tuple(known.get(stack.axes[axis : axis + 1].lower()) for axis in axes)
-    if options.voxel_size is not None and from_:
-        letters = (axis if isinstance(axis, str) else stack.axes[axis].lower() for axis in options.axes or ())
-        sizes_of = dict(zip(letters, options.voxel_size))
-        stack = with_voxel(stack, given(sizes_of, options.unit))
-    try:
-        array, sizes = _resize_array(stack.array, axes, lengths, options, distances)
-    except (TypeError, ValueError) as error:
-        raise Refusal(named(error, name)) from error
-    made, lost = resized_stack(stack, array)
-    return made, sizes, lost
-
-
 def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
     if is_spline(options):
         raise Refusal(WHY)
@@ -310,48 +285,6 @@ def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels
         linear_light=options.linear_light,
     )
     return pixels
-
-
-def _resize_array(
-    array: Pixels, axes: tuple[int, ...], lengths: tuple[int, ...], options: Options, distances: Distances
-) -> tuple[Pixels, Sizes]:
-    """lengths: the axes' lengths. The library raises the error for an axis that does not exist."""
-    size = array_size(lengths, options, distances)
-    shape = list(array.shape)
-    for axis, length in zip(axes, size, strict=True):
-        if -array.ndim <= axis < array.ndim:
-            shape[axis] = length
-    _check_result(shape, array, " x ".join(map(str, shape)))
-    if is_spline(options) and all(-array.ndim <= axis < array.ndim for axis in axes):
-        return zoomed(array, axes, size, options), Sizes(lengths, size)
-    box = options.box
-    resized: Pixels = tenter.resize(
-        array,
-        size,
-        axes=axes,
-        mode=options.mode,
-        antialias=options.antialias,
-        like=options.like,
-        box=None if box is None else ((box[0], box[2]), (box[1], box[3])),
-    )
-    return resized, Sizes(lengths, size)
-
-
-def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:
-    """The new lengths of the axes of an array that --axes names. distances: between samples along them, if known."""
-    box = options.box
-    if box is not None:
-        check_box(box, lengths)
-    if options.size is not None:
-        return options.size
-    if options.spacing is not None:
-        return spaced(lengths, distances, options.spacing)
-    assert options.scale is not None
-    return scaled(lengths if box is None else (box[2] - box[0], box[3] - box[1]), options.scale)
-
-
-def _check_result(shape: Any, array: Pixels, what: str) -> None:
-    check_fits(math.prod(shape) * array.itemsize, f"a result of {what}")
 
 
 def _array_of_pixels(source: Path, to_npy: bool) -> Pixels:

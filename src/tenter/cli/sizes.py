@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from tenter._arrays import limits
 from tenter.cli.refusal import Refusal
@@ -28,6 +29,16 @@ ELSEWHERE = (
     (re.compile(r"(\d+)px", re.IGNORECASE), "{0} is in pixels"),
     (re.compile(r"(\d+):(\d+)"), "a size is in pixels"),
 )
+
+
+class Sizes(NamedTuple):
+    """The lengths of the input and of the result: height and width of the upright image, or those along --axes. Of
+    several images, these of the first, and how many there are. copied: whether the file is the input, byte by byte."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    pictures: int = 1
+    copied: bool = False
 
 
 def parse_axes(texts: list[str]) -> Axes:
@@ -162,6 +173,11 @@ def check_fits(nbytes: int, what: str) -> None:
     memory = limits.machine_memory()
     if nbytes > memory:
         raise Refusal(f"{what} needs {nbytes / 1e9:,.1f} GB, more than the {memory / 1e9:,.1f} GB of memory here")
+
+
+def check_result(shape: Sequence[int], itemsize: int, what: str) -> None:
+    """The same, of the result of a call."""
+    check_fits(math.prod(shape) * itemsize, f"a result of {what}")
 
 
 def whole_number(text: str, option: str, least: int | None = None) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tenter.cli.folders import Task, counted
 from tenter.cli.options import Options, in_words, sides
 from tenter.cli.refusal import one_line
-from tenter.cli.resize import Sizes
+from tenter.cli.sizes import Sizes
 
 
 class Outcome(NamedTuple):

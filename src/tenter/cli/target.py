@@ -16,8 +16,6 @@ from tenter.cli.sizes import scaled
 
 #: top, left, bottom, right; floats or fractions
 Box = tuple[Any, Any, Any, Any]
-#: How much a decoder that shrinks a JPEG leaves the filter to do; with --fast as much as other programs leave.
-LEFT = {"close": pillow_images.LEFT, "fast": 2}
 
 
 class Target(NamedTuple):
@@ -61,7 +59,7 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
     target = find_target(stored, orientation, options)
     top, left, bottom, right = target.box or (0, 0, *stored)
     factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
-    return pillow_images.reduction(stored, factor, LEFT[options.decoding], options.decoding != "fast")
+    return pillow_images.reduction(stored, factor, options.decoding)
 
 
 def check_box(box: Box, size: Any) -> None:

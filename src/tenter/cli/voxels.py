@@ -72,14 +72,28 @@ def times(value: float, by: Fraction) -> float:
     return float(Fraction(value) * by) if math.isfinite(value) else value
 
 
+def updated(voxel: Voxel, new: Voxel) -> Voxel:
+    """The same with other sizes and units along some axes. A length without a unit has that of the others, or is of
+    micrometers where these differ."""
+    known = voxel if new.sizes.keys() <= new.units.keys() else in_one_unit(voxel)
+    return Voxel({**known.sizes, **new.sizes}, {**known.units, **new.units})
+
+
 def in_one_unit(voxel: Voxel) -> Voxel:
-    """Lengths of several units in micrometers: programs take one number for all axes."""
+    """Lengths of several units in micrometers, so that their numbers compare."""
     lengths = {name: unit for name, unit in voxel.units.items() if unit in LENGTHS}
     if len(set(lengths.values())) < 2:
         return voxel
     by = {name: LENGTHS[unit] / LENGTHS[MICROMETER] for name, unit in lengths.items()}
     sizes = {name: times(size, by.get(name, Fraction(1))) for name, size in voxel.sizes.items()}
     return Voxel(sizes, {**voxel.units, **dict.fromkeys(lengths, MICROMETER)})
+
+
+def along(voxel: Voxel, names: Sequence[str]) -> tuple[float | None, ...]:
+    """The sizes along some axes, their lengths in one unit; None where one is not known."""
+    units = {name: unit for name, unit in voxel.units.items() if name in names}
+    made = in_one_unit(voxel._replace(units=units)).sizes
+    return tuple(made.get(name) for name in names)
 
 
 def spaced(lengths: Sequence[int], distances: Sequence[float | None], spacing: Sequence[float]) -> tuple[int, ...]:

@@ -14,15 +14,16 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
-from tenter._specs.modes import NO_ANTIALIAS
-from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
+from tenter._specs.picture_sizes import Budget, Fill, Fit
 
-#: filters before which a decoder may average
-FILTERS = ("linear", "cubic", "hamming", "lanczos")
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
 
 def check(layout: Any) -> None:
+    word = layout.upper().replace(" ", "").replace("B", "N") if isinstance(layout, str) else ""
+    if word in LAYOUTS and word != layout:
+        refuse(ValueError, "layout", f"one of {', '.join(LAYOUTS)}", f"{layout!r} (did you mean {word!r}?)")
     arguments.one_of("layout", layout, LAYOUTS)
 
 
@@ -78,23 +79,27 @@ def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how
 
 def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     """Pillow's images that are not decoded yet, decoded smaller where an antialiasing filter makes them smaller still;
-    and the size of the result, which follows from that of the whole image."""
+    and the box of each that is the whole image then, None for all: the last pixel may stand for fewer than others."""
     wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
-    if not wide or given["mode"] not in FILTERS or given["scale"] is not None or given["box"] is not None:
-        return x, size
+    if not wide or given["mode"] not in AFTER_DECODERS or given["scale"] is not None or given["box"] is not None:
+        return x, None
+    if isinstance(size, Budget):  # whose sides are rounded from those of the whole image
+        return x, None
     if is_many(x):
-        return [drafted(each, size, given)[0] if pillow_images.is_image(each) else each for each in x], size
-    if not pillow_images.is_image(x) or (arguments.single(size) and not isinstance(size, (Fit, Fill))):
-        return x, size  # one number for both sides is refused later
-    spans = (Fraction(0), Fraction(x.height)), (Fraction(0), Fraction(x.width))
-    what = picture_sizes.wanted(size)
-    if what is None:
-        sides = arguments.sizes("size", [size], least=1)
-        to, (rows, columns) = (sides[0], sides[-1]), spans
-    else:
+        each = [drafted(image, size, given) for image in x]
+        return [image for image, _ in each], [box for _, box in each]
+    if not pillow_images.is_image(x):
+        return x, None
+    what, sides = picture_sizes.wanted(size), (x.height, x.width)
+    rows, columns = spans = (Fraction(0), Fraction(sides[0])), (Fraction(0), Fraction(sides[1]))
+    to: tuple[int, ...]
+    if what is not None:
         to, (rows, columns) = picture_sizes.placed(what, spans)
-    image, _ = pillow_images.drafted(x, min((rows[1] - rows[0]) / to[0], (columns[1] - columns[0]) / to[1]))
-    return image, size if isinstance(size, Fill) else to
+    elif len(to := arguments.sizes("size", [size], least=1)) != 2:
+        return x, None  # which is refused later
+    image, by = pillow_images.drafted(x, min((rows[1] - rows[0]) / to[0], (columns[1] - columns[0]) / to[1]))
+    divides = sides[0] % by == sides[1] % by == 0
+    return image, None if divides else tuple((0, Fraction(side, by)) for side in sides)
 
 
 def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
@@ -106,14 +111,17 @@ def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
     return {**how, "alpha": alpha}
 
 
-def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
-    """Images of any sizes in one result (N, H, W, C), each written to its place."""
+def many(
+    resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: Any, how: dict[str, Any], boxes: Any = None
+) -> Any:
+    """Images of any sizes in one result (N, H, W, C), each written to its place. boxes: one for each; None for that of
+    the call."""
     if pillow_images.is_image(pixels[0]):
         modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
         if len(modes) > 1:
             refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
         arrays = [pillow_images.array_of(image) for image in pixels]
-        return _as_shown(many(resize, arrays, size, layout, out, of_mode(pixels[0], how)), pixels[0])
+        return _as_shown(many(resize, arrays, size, layout, out, of_mode(pixels[0], how), boxes), pixels[0])
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one image of the list: HWC, CHW or HW", repr(layout))
     height, width = _one_size(size, how["scale"])
@@ -131,8 +139,8 @@ def many(resize: Callable[..., Any], pixels: Any, size: Any, layout: Any, out: A
     made = out
     if made is None:
         made = first.new_empty(shape) if on_torch else np.empty(shape, first.dtype)
-    for x, place in zip(pixels, made):
-        resize(x, size, layout=layout, out=place, **how)
+    for x, place, box in zip(pixels, made, boxes or [None] * len(pixels)):
+        resize(x, size, layout=layout, out=place, **(how if box is None else {**how, "box": box}))
     return made
 
 
@@ -149,7 +157,7 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
         refuse(ValueError, "scale", expected, "another for each")
     if size is None:
         refuse(ValueError, "size", expected, "none")
-    if isinstance(size, Fit):
+    if isinstance(size, (Fit, Budget)):
         refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
     if len(sides) != 2 and not isinstance(size, Fill):

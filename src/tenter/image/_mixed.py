@@ -11,7 +11,7 @@ from tenter._arrays.library import dtype_name
 from tenter._arrays.types import Array
 from tenter._execution import chunks, premultiplied
 from tenter._rules import filters, srgb
-from tenter._rules.presets import convention
+from tenter._rules.presets import convention, with_antialias
 from tenter._specs import resize_arguments
 
 PICTURES = ("uint8", "uint16", "float16", "float32", "float64")
@@ -46,7 +46,7 @@ def each(mode: Any) -> list[Any]:
 
 def is_constant_outside(like: Any) -> bool:
     """Whether a convention fills the outside of the image with a color."""
-    return "constant" in (convention(like).edge, convention(like).edge_antialias)
+    return "constant" in [with_antialias(convention(like).edge, wide) for wide in (False, True)]
 
 
 def full(x: Any) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 
 from tenter import resampling
 from tenter._arrays.arguments import array, flag, output
-from tenter._arrays.errors import refuse
+from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
@@ -26,7 +26,8 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
     mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
-    has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes)
+    has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes, layout is not None and layout[0] == "N")
+    picture_arguments.refuse_edges(given["mode"])
     picture_arguments.check_size(x, size)
     flag("linear_light", how["linear_light"])
     to = size
@@ -71,10 +72,9 @@ def _picture(
 def _resized(x: Any, size: Any, axes: tuple[int, int], out: Any, given: dict[str, Any]) -> Any:
     try:
         return resampling.resize(x, size, axes=axes, out=out, **given)
-    except (TypeError, ValueError):
-        resize_arguments.checked(
-            x, resize_arguments.Arguments(size, axes=axes, **given)
-        )  # for the call as it was written
+    except Exception as inner:
+        if isinstance(inner.__context__, Refusal):  # of which the error shows the call as it was written
+            raise inner.__context__ from None
         raise
 
 

@@ -17,18 +17,20 @@ array([5.])
 
 Three kinds, by what a row of the matrix holds: `Copy` one 1; `Window` weights for adjacent inputs; `Gather` weights for
 any inputs. `block` makes the map one of whole blocks: `A` with `block=b` is the Kronecker product of `A` with the
-identity of size `b`, so a tile is one block copied `r` times.
+identity of size `b`, so a tile is one block copied `r` times. `from_coordinates` makes the map between axes whose
+positions are given.
 """
 
 import importlib
 
 from tenter.maps import _algebra, _transposed
+from tenter.maps._coordinates import from_coordinates
 from tenter.maps._copy import Copy
 from tenter.maps._gather import Gather
 from tenter.maps._operators import Operators
 from tenter.maps._window import Window
 
-__all__ = ["AxisMap", "Copy", "Gather", "Window"]
+__all__ = ["AxisMap", "Copy", "Gather", "Window", "from_coordinates"]
 
 AxisMap = Copy | Window | Gather
 

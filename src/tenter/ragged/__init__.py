@@ -27,6 +27,11 @@ What all functions share:
 - Errors: TypeError for dtypes, ValueError for values and shapes, in tenter's form.
 """
 
+from typing import Any
+
+from tenter._arrays.arguments import did_you_mean
+from tenter._arrays.elsewhere import ROWS_ELSEWHERE
+from tenter._arrays.names import unknown
 from tenter.ragged._indices import (
     lengths,
     offsets,
@@ -56,3 +61,12 @@ __all__ = [
     "spans_to_mask",
     "unpad",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    meant = ROWS_ELSEWHERE.get(name)
+    raise unknown(__name__, name, f" (did you mean ragged.{meant}?)" if meant else did_you_mean(name, __all__))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -6,7 +6,6 @@ from typing import Any
 
 from tenter._ragged import segments
 from tenter._specs.segments import Segments, check_total
-from tenter.ragged._along import in_host_memory
 from tenter.ragged._plan import Plan
 
 
@@ -29,10 +28,10 @@ def with_total(called: str, lengths: Any, output_size: Any) -> Segments:
 
 
 def side_of(lengths: Any, padding_side: Any) -> Any:
-    """The side of the padding, as the core reads it."""
-    return lengths.padding_side if padding_side is None and isinstance(lengths, Plan) else padding_side
+    """The side of the padding, as the core reads it; it declines one that only a device knows."""
+    return lengths._segments.padding_side if padding_side is None and isinstance(lengths, Plan) else padding_side
 
 
 def as_array(lengths: Any) -> Any:
     """Lengths as the core reads them."""
-    return in_host_memory(lengths) if isinstance(lengths, Plan) else lengths
+    return lengths._in_host_memory() if isinstance(lengths, Plan) else lengths

@@ -10,7 +10,7 @@ from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import segments
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._along import made
+from tenter.ragged._calls import made
 from tenter.ragged._given import as_array, with_total
 from tenter.ragged._plan import Plan
 

@@ -11,7 +11,7 @@ from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import padded
 from tenter._specs.segments import padded_on
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._along import called, made
+from tenter.ragged._calls import called, made
 from tenter.ragged._given import as_array, described, side_of, with_total
 
 if TYPE_CHECKING:

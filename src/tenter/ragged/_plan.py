@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
 import numpy as np
 
 from tenter._arrays.arguments import error
-from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import compiling
-from tenter._arrays.names import show_signature
-from tenter._ragged import padded, segments
+from tenter._arrays.errors import Refusal
+from tenter._ragged import segments
 from tenter._specs.segments import Segments, padded_on
-from tenter.maps import Copy
-from tenter.maps._values import trusted
-from tenter.ragged import _along as along, _shown as shown, _signatures as signatures
-from tenter.ragged._along import called, read
+from tenter.ragged import _shown as shown
+from tenter.ragged._along import Along
+from tenter.ragged._calls import called, read
 from tenter.ragged._signatures import Indices
 
 if TYPE_CHECKING:
@@ -25,10 +21,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tenter._arrays.signatures import Tensor
-    from tenter.ragged._signatures import Given, Index, Ints, OneEach, OnHost, Scalar, Side
+    from tenter.ragged._signatures import Given, Index, Ints, Side
 
 
-class Plan(Generic[Indices]):
+class Plan(Along[Indices]):
     """Variable-length rows: their lengths, offsets, row ids and positions, each computed on first use and cached.
 
     Parameters
@@ -76,13 +72,11 @@ class Plan(Generic[Indices]):
     # fmt: on
     def __init__(self, lengths: Ints | Tensor, *, output_size: Index = None) -> None:
         try:
-            self._begin(segments.of_lengths(lengths, output_size, "ragged.Plan"))
+            # Segments come from `_planned`.
+            s = lengths if isinstance(lengths, Segments) else segments.of_lengths(lengths, output_size, "ragged.Plan")
         except Refusal as refusal:
             raise error(refusal, "ragged.Plan", lengths=lengths, output_size=output_size) from None
-
-    def _begin(self, s: Segments) -> None:
-        self._segments = s
-        self._cached: dict[str, Any] = {}
+        self._begin(s)
 
     # fmt: off
     @overload
@@ -195,8 +189,8 @@ class Plan(Generic[Indices]):
         padding_side : {"left", "right"}, optional
             The side of the padding. By default it is found, and is the right if no row has both positions and padding.
             With a mask on a CUDA device, the call waits for the device to find and check it. If the side is given,
-            the call does not wait, and the mask is not checked. Compiled code does not find it: there the default is
-            the right.
+            the call does not wait, and the mask is not checked. Compiled code and `vmap` find the side without a wait,
+            when the code runs, and check the mask there.
 
         Returns
         -------
@@ -214,336 +208,6 @@ class Plan(Generic[Indices]):
                [4, 5, 6]])
         """
         return _planned(read("ragged.Plan.from_mask", segments.of_mask, mask=mask, padding_side=padding_side))
-
-    # ---- what describes the rows
-
-    @property
-    def n(self) -> int:
-        """The number of rows; `len(plan)` too."""
-        return self._segments.n  # type: ignore[no-any-return]
-
-    def __len__(self) -> int:
-        return self.n
-
-    @property
-    def padding_side(self) -> Literal["left", "right"]:
-        """Where `pad`, `unpad` and `mask` have the padding: "left" for the plan of such a mask, else "right"."""
-        return self._segments.padding_side  # type: ignore[return-value]
-
-    @property
-    def output_size(self) -> int:
-        """The sum of the lengths. If only a device knows it, the call waits for the device."""
-        return self._with_total().total  # type: ignore[no-any-return]
-
-    @property
-    def max_len(self) -> int:
-        """The largest length; 0 if there are no rows. If only a device knows it, the call waits for the device."""
-        return self._once("max_len", segments.longest)  # type: ignore[no-any-return]
-
-    @property
-    def lengths(self) -> Indices:
-        """How many positions each row has: n integers."""
-        return cast(Indices, self._once("lengths", segments.lengths))
-
-    @property
-    def offsets(self) -> Indices:
-        """Where each row begins, and the end: n + 1 ascending integers from 0."""
-        return cast(Indices, self._once("offsets", lambda s: segments.offsets(s, True)))
-
-    @property
-    def row_ids(self) -> Indices:
-        """The row of each position: output_size integers, ascending."""
-        return cast(Indices, self._once("row_ids", lambda s: segments.row_ids(self._with_total())))
-
-    @property
-    def positions(self) -> Indices:
-        """The place of each position in its row: output_size integers."""
-        return cast(Indices, self._once("positions", lambda s: segments.positions(self._with_total())))
-
-    @signatures.plan_ranges
-    def ranges(
-        self,
-        starts: OneEach | Tensor,
-        steps: OneEach | Tensor = 1,
-        too_many: Any = None,
-        out: Any = None,
-        **no_other: Any,
-    ) -> Any:
-        """Many aranges, one for each row: `tenter.ragged.ranges`.
-
-        Parameters
-        ----------
-        starts : int or array of ints
-            Where each range begins.
-        steps : int or array of ints, default 1
-            The distance between numbers.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array of ints
-
-        Examples
-        --------
-        >>> Plan([2, 0, 3]).ranges([10, 20, 30])
-        array([10, 11, 30, 31, 32])
-        """
-        return along.ranges(self, starts, steps, out, too_many, no_other)
-
-    # fmt: off
-    @overload
-    def mask(self: Plan[OnHost], max_len: Index = None, *, padding_side: Side = None) -> NDArray[np.bool_]: ...
-    @overload
-    def mask(self: Plan[Tensor], max_len: Index = None, *, padding_side: Side = None) -> Tensor: ...
-    # fmt: on
-    def mask(self, max_len: Any = None, *, padding_side: Any = None) -> Any:
-        """Which places of a padded array hold a position: `tenter.ragged.mask`. It is cached.
-
-        Parameters
-        ----------
-        max_len : int, optional
-            The width, by default the largest length.
-        padding_side : {"left", "right"}, optional
-            The side of the padding, by default the plan's.
-
-        Returns
-        -------
-        array of bool
-            [n, max_len].
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).mask().sum()
-        np.int64(3)
-        """
-
-        def make(s: Segments) -> Any:
-            said = {} if padding_side is None else {"padding_side": padding_side}
-            return called("Plan.mask", lambda: padded.mask(padded_on(s, padding_side), max_len), max_len, **said)
-
-        return self._once(f"mask {max_len} {padding_side}", make)
-
-    @property
-    def map(self) -> Copy:
-        """The axis map, which repeats row i lengths[i] times; `map.T` takes sums. For lengths that the host knows.
-
-        >>> Plan([2, 0, 3]).map
-        Copy(3 -> 5: counts [2, 0, 3])
-        """
-        return self._once("map", lambda s: called("Plan.map", lambda: _map(s)))  # type: ignore[no-any-return]
-
-    # ---- what is done along the rows
-
-    @signatures.plan_along
-    def repeat(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """Row i of x, lengths[i] times in a row: `tenter.repeat_interleave` by the lengths.
-
-        Parameters
-        ----------
-        x : array
-            Its length along axis is the number of rows.
-        axis : int, default 0
-            The axis of the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).repeat([[1, 2], [3, 4], [5, 6]])
-        array([[1, 2],
-               [1, 2],
-               [5, 6]])
-        """
-        return along.repeat(self, x, axis, out, too_many, no_other)
-
-    @signatures.plan_pad
-    def pad(
-        self,
-        x: Any,
-        max_len: int | None = None,
-        too_many: Any = None,
-        value: Scalar = 0,
-        padding_side: Side = None,
-        out: Any = None,
-        **no_other: Any,
-    ) -> Any:
-        """Rows as a padded array: `tenter.ragged.pad`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other.
-        max_len : int, optional
-            The width, by default the largest length.
-        value : number, default 0
-            The fill value of the padding.
-        padding_side : {"left", "right"}, optional
-            The side of the padding, by default the plan's.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-            [n, max_len, ...].
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).pad([1, 2, 3])
-        array([[1, 2],
-               [0, 0],
-               [3, 0]])
-        """
-        return along.pad(self, x, max_len, value, padding_side, out, too_many, no_other)
-
-    @signatures.plan_unpad
-    def unpad(self, x: Any, too_many: Any = None, padding_side: Side = None, out: Any = None, **no_other: Any) -> Any:
-        """A padded array without its padding: `tenter.ragged.unpad`.
-
-        Parameters
-        ----------
-        x : array
-            [n, max_len, ...].
-        padding_side : {"left", "right"}, optional
-            The side of x's padding, by default the plan's.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).unpad([[1, 2], [0, 0], [3, 0]])
-        array([1, 2, 3])
-        """
-        return along.unpad(self, x, padding_side, out, too_many, no_other)
-
-    @signatures.plan_along
-    def sum(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """The sum of each row: `tenter.ragged.segment_sum`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).sum([1, 2, 3])
-        array([3, 0, 3])
-        """
-        return along.reduce("sum", self, x, axis, out, too_many, no_other)
-
-    @signatures.plan_along
-    def mean(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """The mean of each row: `tenter.ragged.segment_mean`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 0, 1]).mean([1.0, 2.0, 3.0])
-        array([1.5, 0. , 3. ])
-        """
-        return along.reduce("mean", self, x, axis, out, too_many, no_other)
-
-    @signatures.plan_along
-    def max(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """The largest value of each row: `tenter.ragged.segment_max`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 1]).max([1, 2, 3])
-        array([2, 3])
-        """
-        return along.reduce("max", self, x, axis, out, too_many, no_other)
-
-    @signatures.plan_along
-    def min(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """The smallest value of each row: `tenter.ragged.segment_min`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 1]).min([1, 2, 3])
-        array([1, 3])
-        """
-        return along.reduce("min", self, x, axis, out, too_many, no_other)
-
-    @signatures.plan_along
-    def softmax(self, x: Any, axis: SupportsIndex = 0, too_many: Any = None, out: Any = None, **no_other: Any) -> Any:
-        """exp(x) over its sum within each row: `tenter.ragged.segment_softmax`.
-
-        Parameters
-        ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
-
-        Returns
-        -------
-        array
-
-        Examples
-        --------
-        >>> Plan([2, 1]).softmax([5.0, 5.0, 7.0])
-        array([0.5, 0.5, 1. ])
-        """
-        return along.reduce("softmax", self, x, axis, out, too_many, no_other)
 
     def to(self: Plan[Tensor], device: Any) -> Plan[Tensor]:
         """The plan with its indices on a device. It is this plan if they are there.
@@ -572,7 +236,7 @@ class Plan(Generic[Indices]):
         device(type='cpu')
         """
         s = called("Plan.to", lambda: segments.moved(self._segments, device), device)
-        if s is self._segments:
+        if s.offsets is self._segments.offsets:
             return self
         plan = _planned(s)
         if "max_len" in self._cached or self._segments.known():  # so that the new plan does not wait for it
@@ -589,28 +253,6 @@ class Plan(Generic[Indices]):
     def _repr_html_(self) -> str:
         return shown.html(self._segments, self.map if self._segments.known() else None)
 
-    def _with_total(self) -> Segments:
-        s = self._segments
-        if s.total is None:
-            s = s._replace(total=segments.total(s))
-            if not compiling():  # whose symbols mean nothing outside of its graph
-                self._segments = s
-        return s
-
-    def _once(self, name: str, f: Callable[[Segments], Any]) -> Any:
-        if name in self._cached:
-            return self._cached[name]
-        found = f(self._segments)
-        if isinstance(found, np.ndarray):  # the next caller gets the same array
-            found.flags.writeable = False
-        if not compiling():
-            self._cached[name] = found
-        return found
-
-
-for _name in ("ranges", "repeat", "pad", "unpad", "sum", "mean", "max", "min", "softmax"):
-    show_signature(getattr(Plan, _name))
-
 
 def _carried(offsets: Any, padding_side: str) -> Plan:
     s = Plan.from_offsets(offsets)._segments
@@ -618,12 +260,5 @@ def _carried(offsets: Any, padding_side: str) -> Plan:
 
 
 def _planned(s: Segments) -> Plan:
-    plan = Plan.__new__(Plan)
-    plan._begin(s)
-    return plan
-
-
-def _map(s: Segments) -> Copy:
-    if not s.known():
-        refuse(TypeError, "lengths", "lengths that the host knows", "a tensor elsewhere")
-    return trusted(Copy, n_in=s.n, n_out=s.total, repeat=None, offsets=s.offsets, block=1)
+    """Not by `Plan.__new__`, which the compiler of PyTorch 2.6 does not follow."""
+    return Plan(cast("Any", s))

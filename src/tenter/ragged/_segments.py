@@ -10,7 +10,7 @@ from tenter._arrays.names import misnamed, show_signature
 from tenter._ragged import reduced
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._along import made
+from tenter.ragged._calls import made
 from tenter.ragged._given import as_array, described
 from tenter.ragged._plan import Plan
 

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
-from tenter import ops, resampling
+from tenter import interleaving, interpolation, ops
 from tenter._arrays import torch_tensors
 from tenter._arrays.arguments import MISSING, error
 from tenter._arrays.errors import Refusal
@@ -197,7 +197,7 @@ def _put(replacements: Iterable[Replacement]) -> None:
 def _interleave(
     input: Any = MISSING, repeats: Any = MISSING, dim: Any = None, *, output_size: Any = None, axis: Any = None
 ) -> Any:
-    return ops.repeat_interleave(input, repeats, axis if dim is None else dim, output_size=output_size)
+    return interleaving.repeat_interleave(input, repeats, axis if dim is None else dim, output_size=output_size)
 
 
 def _sized(input: Any, *sizes: Any, repeats: Any = None) -> Any:
@@ -209,7 +209,7 @@ def _tiled(input: Any, *sizes: Any, dims: Any = None) -> Any:
 
 
 def _interpolated(input: Any, *args: Any, **kwargs: Any) -> Any:
-    return resampling.interpolate(input, *args, **kwargs)
+    return interpolation.interpolate(input, *args, **kwargs)
 
 
 def _served(

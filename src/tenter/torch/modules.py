@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
 
-from tenter import resampling
+from tenter import interpolation
 from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.names import as_written, parameters, show_signature, take_other_names
@@ -105,7 +105,7 @@ def _check(layer: Upsample, size: Any, scale_factor: Any, too_many: Any, other: 
 
 def _interpolated(layer: Any, x: torch.Tensor) -> torch.Tensor:
     how = (layer.size, layer.scale_factor, layer.mode, layer.align_corners, layer.recompute_scale_factor)
-    made: torch.Tensor = resampling.interpolate(x, *how)
+    made: torch.Tensor = interpolation.interpolate(x, *how)
     return made
 
 

@@ -1,5 +1,6 @@
 """How one image or mask of a sample is resized, and becomes a tensor of floats where these are asked for."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,12 @@ from tenter import image as pictures, resampling
 from tenter._arrays import pillow_images, torch_tensors
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Array
+from tenter._rules.axis_rule import NEAREST
+from tenter._specs.modes import AFTER_DECODERS
 from tenter.torch import normalized
 from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
-from tenter.torch.transform_arguments import MODES, NEAREST, Made
-
-#: filters before which a decoder may average
-FILTERS = ("bilinear", "bicubic", "hamming", "lanczos")
+from tenter.torch.transform_arguments import MODES, Made
 
 
 def image(x: Any, at: Place, how: Made) -> Any:
@@ -28,12 +28,11 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if isinstance(x, torch.Tensor):
         if how.dtype is None:
             return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
-        plain = x if type(x) is torch.Tensor else x.as_subclass(torch.Tensor)
-        return _of_type(x, _tensor(_call(plain, (-2, -1), at, mode, antialias), how))
+        return _of_type(x, _tensor(_call(torch_tensors.plain(x), (-2, -1), at, mode, antialias), how))
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call) if how.dtype is None else _tensor(call, how)
-    if how.draft and antialias and mode in FILTERS:
+    if how.draft and antialias and MODES[mode] in AFTER_DECODERS:
         x, at = _drafted(x, at)
     pixels = pillow_images.array_of(x)
     if x.mode in pillow_images.ALPHA:
@@ -51,8 +50,10 @@ def image(x: Any, at: Place, how: Made) -> Any:
 
 
 def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
+    """A JPEG decoded smaller, and where the whole image is there: its last pixels may stand for fewer than others."""
     x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
-    return x, at if by == 1 else at._replace(height=at.height // by, width=at.width // by)
+    height, width = (n // by if n % by == 0 else Fraction(n, by) for n in (at.height, at.width))
+    return x, at if by == 1 else at._replace(height=height, width=width)
 
 
 def mask(x: Any, at: Place, how: Made) -> Any:

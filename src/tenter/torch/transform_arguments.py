@@ -17,7 +17,6 @@ MODES = {
     "bilinear": "linear", "bicubic": "cubic", "nearest": "nearest", "nearest-exact": "nearest-exact",
     "lanczos": "lanczos", "box": "box", "hamming": "hamming",
 }  # fmt: skip
-NEAREST = ("nearest", "nearest-exact")
 OF_PILLOW = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 
 

@@ -10,6 +10,7 @@ from tenter.cli.reading import tiff
 from tenter.cli.reading.opening import STILL, How, begun, chosen, named
 from tenter.cli.reading.stack import described, opened_stack, positions, voxel_of
 from tenter.cli.sizes import Axes
+from tenter.cli.voxels import along
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -56,5 +57,5 @@ def lengths_of_stack(path: Path, axes: Axes) -> tuple[tuple[int, ...], tuple[flo
     """The lengths of a TIFF stack along axes, by letter or number, and how far apart its samples are, where it says."""
     with opened_stack(path) as (series, tiff):
         at = positions(axes, series.axes, path)
-        known = voxel_of(described(series, tiff)).sizes
-        return tuple(series.shape[axis] for axis in at), tuple(known.get(series.axes[axis].lower()) for axis in at)
+        letters = [series.axes[axis].lower() for axis in at]
+        return tuple(series.shape[axis] for axis in at), along(voxel_of(described(series, tiff)), letters)

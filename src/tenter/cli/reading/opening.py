@@ -18,7 +18,7 @@ from tenter.cli.kept.stated import unknown_chunks, with_stated
 from tenter.cli.not_read import RAW, UNREAD
 from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.reading import deep, pillow, psd, tiff
-from tenter.cli.reading.unread import of_jpeg, of_tiff
+from tenter.cli.reading.unread import of_heif, of_jpeg, of_tiff
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.sizes import check_fits
 from tenter.cli.streams import quiet
@@ -197,6 +197,8 @@ def _origin(image: Image.Image | None, file: BinaryIO, type_: str, narrow: bool)
     unread += xmp.parts(packet.encode() if isinstance(packet, str) else packet)
     if type_ in ("JPEG", "TIFF"):
         unread += of_jpeg(image) if type_ == "JPEG" else of_tiff(getattr(image, "tag_v2", ()))
+    if type_ == "HEIF":
+        unread += of_heif(info)
     if type_ == "PSD":
         unread += psd.unread(image, file)
     elif image.format in STILL and getattr(image, "n_frames", 1) > 1:
@@ -228,7 +230,8 @@ def _of_jpeg(origin: Origin, image: Image.Image) -> Origin:
 def _smaller(image: Image.Image, head: bytes, type_: str) -> bool:
     """Whether a file has smaller copies of its image."""
     sizes = getattr(getattr(image, "ico", None), "entry", ()) if type_ != "ICNS" else image.info.get("sizes", ())
-    return SUBFILES in getattr(image, "tag_v2", {}) or len(sizes) > 1 or (type_ == "CUR" and head[4:6] != b"\1\0")
+    is_known = SUBFILES in getattr(image, "tag_v2", {}) or bool(image.info.get("thumbnails"))  # the latter of HEIC
+    return is_known or len(sizes) > 1 or (type_ == "CUR" and head[4:6] != b"\1\0")
 
 
 def _byteorder(head: bytes) -> ByteOrder:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from tenter._arrays import pillow_images
 from tenter.cli.formats import CLEAR_PALETTE
 from tenter.cli.kept.metadata import Metadata
 from tenter.cli.kept.orientation import turn_back
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BITS, PHOTOMETRIC, SAMPLES, SAMPLE_FORMAT = 258, 262, 277, 339
-CHUNK = 1 << 20  # bytes copied at a time; four times as many leave the caches, and take six times as long
 KINDS = {"L": "gray", "LA": "gray+alpha", "RGB": "RGB", "RGBA": "RGBA", "CMYK": "CMYK", "I": "gray", "F": "gray"}
 
 
@@ -109,15 +109,7 @@ def _shallow(image: Image.Image, depth: int, tags: dict[int, Any]) -> tuple[npt.
 
 
 def _copied(image: Image.Image, dtype: Any = None) -> npt.NDArray[Any]:
-    """The pixels as an array, a chunk at a time: np.asarray(image) takes their memory three times over. dtype: Pillow's
-    by default."""
-    first = np.asarray(image.crop((0, 0, image.width, 1)))
-    pixels = np.empty((image.height, *first.shape[1:]), dtype or first.dtype)
-    rows = max(1, CHUNK // first.nbytes)
-    for top in range(0, image.height, rows):
-        bottom = min(top + rows, image.height)
-        pixels[top:bottom] = np.asarray(image.crop((0, top, image.width, bottom)))
-    return pixels
+    return pillow_images.copied(image, np.empty, dtype)
 
 
 def _typed(pixels: npt.NDArray[Any], tags: dict[int, Any]) -> npt.NDArray[Any]:

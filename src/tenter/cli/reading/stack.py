@@ -19,7 +19,7 @@ from tenter.cli.reading.opening import named
 from tenter.cli.reading.tiff import check_whole, decoded, opened
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import Axes, check_fits
-from tenter.cli.voxels import Voxel, in_one_unit, short_unit, unit_named
+from tenter.cli.voxels import Voxel, short_unit, unit_named, updated
 from tenter.cli.writing.tiff import LAYOUT
 
 #: OME's distance between samples, by axis, and its unit where the file says none
@@ -181,7 +181,7 @@ def voxel_of(stack: Stack) -> Voxel:
         said = {name: about.get(key, "s" if name == "t" else unit) for name, key in IMAGEJ_UNITS.items()}
     sizes = {name: size for name in "tzyx" if name.upper() in stack.axes and (size := sizes.get(name, 0)) > 0}
     units = {name: unit for name in sizes if (unit := unit_named(said[name]))}
-    return in_one_unit(Voxel(sizes, units))
+    return Voxel(sizes, units)
 
 
 def with_voxel(stack: Stack, voxel: Voxel) -> Stack:
@@ -193,14 +193,14 @@ def with_voxel(stack: Stack, voxel: Voxel) -> Stack:
     about = dict(stack.about) if stack.program == program else {}
     if program != stack.program and "Z" not in axes and sum(axis in UNNAMED for axis in axes) == 1:
         axes = "".join("Z" if axis in UNNAMED else axis for axis in axes)
-    sizes, units = {**old.sizes, **voxel.sizes}, {**old.units, **voxel.units}
+    found = updated(old, voxel)
     if program == OME:
-        return replace(stack, about=about | ome_distances(Voxel(sizes, units)), program=program, axes=axes)
+        return replace(stack, about=about | ome_distances(found), program=program, axes=axes)
     for key in (SPACING, INTERVAL, *IMAGEJ_UNITS.values()):
         about.pop(key, None)
-    about |= imagej_distances(Voxel(sizes, units))
+    about |= imagej_distances(found)
     x, y = stack.resolution or (1.0, 1.0)
-    resolution = (1 / sizes.get("x", 1 / x), 1 / sizes.get("y", 1 / y))
+    resolution = (1 / found.sizes.get("x", 1 / x), 1 / found.sizes.get("y", 1 / y))
     return replace(stack, about=about, program=program, axes=axes, resolution=resolution, unit=1)
 
 

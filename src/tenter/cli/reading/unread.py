@@ -32,6 +32,13 @@ def of_jpeg(image: Any) -> list[str]:
     return found
 
 
+def of_heif(info: dict[Any, Any]) -> list[str]:
+    """What is stored beside the image of a HEIC, as pillow-heif lists it."""
+    maps = ["depth map"] if info.get("depth_images") else []
+    beside = ["gain map" if "hdrgainmap" in kind else "auxiliary images" for kind in info.get("aux") or ()]
+    return list(dict.fromkeys(maps + beside))
+
+
 def of_tiff(tags: Any) -> list[str]:
     """What the private tags of a page hold that is not read."""
     found = [PLACE] if GEOTIFF & set(tags) else []

@@ -28,9 +28,9 @@ from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.ordered import turned
+from tenter.cli.volumes.ordered import turned_target
 from tenter.cli.volumes.sources import Source, create_like, in_order, types_of, with_voxel, zarr_format
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import Operation, operation
 from tenter.cli.voxels import Voxel, spaced
@@ -57,8 +57,8 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
     size = options.size
     lengths = [source.shape[axis] for axis in axes]
     if options.spacing is not None:
-        known = source.multiscale.scale if source.multiscale is not None else [None] * len(source.shape)
-        size = spaced(lengths, [known[axis] for axis in axes], options.spacing)
+        found = source.multiscale
+        size = spaced(lengths, [None] if found is None else ngff.sizes(found, found.scale, axes), options.spacing)
     elif size is None:
         assert options.scale is not None
         size = scaled(lengths, options.scale)
@@ -172,17 +172,17 @@ def _make(
         create_like(at, source, shape, output.chunks, names)
 
     def tasks(folder: Path) -> list[Task]:
-        target: Stored
+        target: Writable
         if to_npy:
             target = npy.open_npy(folder / RESULT)[0]
             target.name = str(path)
         elif to_tiff:
             target = tiffs.open_created(folder / RESULT, str(path))
-            target = turned(target) if source.is_turned else target
+            target = turned_target(target) if source.is_turned else target
         else:
             inner = "0" if describe is not None else ""
             target = zarrs.open_created(folder / RESULT / inner, os.path.join(path, inner).rstrip("/"))
-            target = turned(target) if source.is_turned else target
+            target = turned_target(target) if source.is_turned else target
         return [Task(source.stored, target, op)]
 
     def place(folder: Path) -> None:

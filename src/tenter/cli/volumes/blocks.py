@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.memory import in_words
 from tenter.cli.volumes.shared import along, kept_chunks
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, temporary_bytes
 
 #: The bytes that a block reads and writes: with fewer, calls cost more than elements; with more, progress is coarse.
@@ -27,7 +27,7 @@ class Task(NamedTuple):
     """An array to make of another one."""
 
     source: Stored
-    target: Stored
+    target: Writable
     op: Operation
 
 

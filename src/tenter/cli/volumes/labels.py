@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +11,12 @@ from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, zarrs
-from tenter.cli.volumes.inside import inside
+from tenter.cli.volumes.inside import check_file, inside
+from tenter.cli.volumes.store import MOST_METADATA
 
 #: The group of an image in which its labels are, and the way back from each.
 GROUP, BACK = "labels", "../../"
+WEBKNOSSOS = "datasource-properties.json"
 
 
 class Image(NamedTuple):
@@ -32,7 +35,8 @@ def is_labels(path: str) -> bool:
     one that lists labels."""
     path = os.path.abspath(path)
     for at in (path, os.path.dirname(path)):
-        if "image-label" in said(at) or os.path.basename(at) in _listed(os.path.dirname(at)):
+        folder, name = os.path.split(at)
+        if "image-label" in said(at) or name in _listed(folder) or name in _segmentations(folder):
             return True
     return False
 
@@ -49,6 +53,16 @@ def _listed(path: str) -> list[str]:
     """The names in a list of labels."""
     found = said(path).get("labels")
     return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def _segmentations(folder: str) -> list[str]:
+    """The layers of a dataset of WEBKNOSSOS that are labels, which their groups do not say."""
+    try:
+        check_file(folder, WEBKNOSSOS, MOST_METADATA)
+        layers = json.loads(Path(folder, WEBKNOSSOS).read_bytes())["dataLayers"]
+        return [layer["name"] for layer in layers if layer["category"] == "segmentation"]
+    except (Refusal, OSError, ValueError, KeyError, TypeError):
+        return []
 
 
 def image_of(output: str) -> Image | None:

@@ -10,13 +10,13 @@ full size's pixel 0.
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.axes import RANKS, SPACE, TIME, kinds
-from tenter.cli.voxels import LENGTHS, MICROMETER, Voxel, in_one_unit, times, unit_named
+from tenter.cli.voxels import LENGTHS, Voxel, along, unit_named, updated
 
 #: For an axis, the index of output 0 in the full size, and the distance between outputs, in pixels of the full size.
 Line = tuple[Fraction, Fraction]
@@ -26,6 +26,7 @@ READ, FIXED = ("0.1", "0.2", "0.3", "0.4", "0.5"), "tczyx"
 HELD = ("multiscales", "omero", "image-label", "labels", "plate", "well", "bioformats2raw.layout", "series")
 #: What the summary calls what a result does not have.
 FURTHER, CHANNELS, IMAGE_OF_LABELS = "further multiscale arrays", "channels of omero", "the image of the labels"
+ELSEWHERE = "transformations to other coordinates"
 
 
 class Multiscale(NamedTuple):
@@ -56,12 +57,10 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         return None
     try:
         entry = entries[0]
-        says = str(
-            entry.get("version") or (held(attributes).get("version") if "ome" in attributes else None) or READ[0]
-        )
-        if says[:3] not in READ:
+        says = _says(attributes)
+        if (of := says.partition("-")[0]) not in READ:
             raise Refusal(f"{name}: is OME-Zarr of version {says}, expected {READ[0]} to {READ[-1]}")
-        is_old = says[:3] in READ[:2]
+        is_old = of in READ[:2]
         axes = _axes(entry["axes"] if "axes" in entry or not is_old else FIXED)
         paths = [str(level["path"]).rstrip("/") for level in entry["datasets"]]
         scale, translation = [1.0] * len(axes), [0.0] * len(axes)
@@ -74,7 +73,14 @@ def read(attributes: dict[str, Any], name: str) -> Multiscale | None:
         raise Refusal(f"{name}: its multiscales metadata is incomplete: {type(error).__name__}: {error}") from error
     entry = {key: value for key, value in entry.items() if key != "coordinateTransformations"}
     entry |= {"coordinateTransformations": further} if further else {}  # others are now part of each level's
-    return _in_one_unit(Multiscale(entry, axes, scale, translation, paths))
+    return Multiscale(entry, axes, scale, translation, paths)
+
+
+def _says(attributes: dict[str, Any]) -> str:
+    """The version of a multiscale group; a dialect's has a word behind it, as spatialdata's 0.5-dev-spatialdata."""
+    ours = held(attributes)
+    of_all = ours.get("version") if "ome" in attributes else None
+    return str(ours["multiscales"][0].get("version") or of_all or READ[0])
 
 
 def _axes(of: Any) -> list[dict[str, Any]]:
@@ -87,18 +93,6 @@ def _axes(of: Any) -> list[dict[str, Any]]:
         unit = unit_named(axis.get("unit"))
         found.append({"name": "", **({"type": kind} if kind else {}), **own, **({"unit": unit} if unit else {})})
     return found
-
-
-def _in_one_unit(found: Multiscale) -> Multiscale:
-    of = names(found)
-    units = {name: axis["unit"] for name, axis in zip(of, found.axes) if "unit" in axis}
-    made = in_one_unit(Voxel(dict(zip(of, found.scale)), units))
-    if made.units == units:
-        return found
-    by = [LENGTHS[units[name]] / LENGTHS[MICROMETER] if units.get(name) in LENGTHS else Fraction(1) for name in of]
-    axes = [axis | ({"unit": made.units[name]} if name in made.units else {}) for name, axis in zip(of, found.axes)]
-    translation = [times(t, b) for t, b in zip(found.translation, by)]
-    return found._replace(axes=axes, scale=[made.sizes[name] for name in of], translation=translation)
 
 
 def new(of_dims: Sequence[str], zarr_format: int, name: str) -> Multiscale:
@@ -117,28 +111,41 @@ def named(found: Multiscale, of: Sequence[str]) -> Multiscale:
 def with_voxel(found: Multiscale, voxel: Voxel) -> Multiscale:
     """The same with other sizes and units of the axes that these name. The origin stays the same pixel's."""
     of = names(found)
-    scale = [voxel.sizes.get(name, s) for name, s in zip(of, found.scale)]
+    made = updated(_voxel(found, range(len(of)), found.scale), voxel)
+    scale = [made.sizes[name] for name in of]
     translation = [t * new / old if old else t for t, new, old in zip(found.translation, scale, found.scale)]
-    axes = [axis | ({"unit": voxel.units[name]} if name in voxel.units else {}) for name, axis in zip(of, found.axes)]
-    return _in_one_unit(found._replace(axes=axes, scale=scale, translation=translation))
+    axes = [axis | ({"unit": made.units[name]} if name in made.units else {}) for name, axis in zip(of, found.axes)]
+    return found._replace(axes=axes, scale=scale, translation=translation)
+
+
+def sizes(found: Multiscale, scale: Sequence[float], axes: Sequence[int]) -> list[float]:
+    """The sizes along some axes of voxels of this scale, their lengths in one unit."""
+    of = names(found)
+    return [size or 0.0 for size in along(_voxel(found, axes, scale), [of[axis] for axis in axes])]
+
+
+def comparable(found: Multiscale, axes: Sequence[int]) -> bool:
+    """Whether `sizes` along some axes compare: all of them are lengths, or none has a unit."""
+    units = {found.axes[axis].get("unit") for axis in axes}
+    return len(units) == 1 or units <= LENGTHS.keys()
 
 
 def voxel_of(found: Multiscale, scale: Sequence[float]) -> Voxel:
     """The sizes of voxels along the axes of space, and between times if that is known, of a level with this scale."""
     at = [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
     at += [k for k, axis in enumerate(found.axes) if axis.get("type") == TIME and "unit" in axis]
-    sizes = {str(found.axes[k]["name"]): float(scale[k]) for k in sorted(at)}
-    return Voxel(sizes, {str(found.axes[k]["name"]): found.axes[k]["unit"] for k in at if "unit" in found.axes[k]})
+    return _voxel(found, sorted(at), scale)
+
+
+def _voxel(found: Multiscale, at: Iterable[int], scale: Sequence[float]) -> Voxel:
+    of = {str(found.axes[k]["name"]): k for k in at}
+    units = {name: found.axes[k]["unit"] for name, k in of.items() if "unit" in found.axes[k]}
+    return Voxel({name: float(scale[k]) for name, k in of.items()}, units)
 
 
 def names(found: Multiscale) -> list[str]:
     """The names of the axes."""
     return [str(axis["name"]) for axis in found.axes]
-
-
-def spatial(found: Multiscale) -> list[int]:
-    """The axes of space."""
-    return [k for k, axis in enumerate(found.axes) if axis.get("type") == SPACE]
 
 
 def _ranks(found: Multiscale) -> list[int]:
@@ -207,6 +214,9 @@ def written(
     if others and alone:
         others, lost = [], [FURTHER]
     lost += _fit_channels(ours, found, lengths)
+    if alone and "coordinateTransformations" in entry and not _is_plain(found):
+        del entry["coordinateTransformations"]
+        lost.append(ELSEWHERE)
     of_labels = ours.get("image-label")
     if alone and isinstance(of_labels, dict) and "source" in of_labels:
         del of_labels["source"]
@@ -214,8 +224,18 @@ def written(
     for part in (ours.get("image-label"), ours.get("omero")):
         if isinstance(part, dict) and zarr_format == 3:
             part.pop("version", None)  # which only the whole has since 0.5
-    ours["multiscales"] = [entry | ({"version": version(2)} if zarr_format == 2 else {}), *others]
-    return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": version(3)}}), lost
+    of = version(zarr_format)
+    if not alone and (says := _says(attributes)).startswith(f"{of}-"):
+        of = says  # whose readers know the group by it
+    ours["multiscales"] = [entry | ({"version": of} if zarr_format == 2 else {}), *others]
+    return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": of}}), lost
+
+
+def _is_plain(found: Multiscale) -> bool:
+    """Whether OME-Zarr itself has the transformations that lead from the axes, in this order, to other coordinates."""
+    steps = [str(step["type"]) for step in found.entry["coordinateTransformations"]]
+    before = [str(axis["name"]) for axis in found.entry["axes"]]
+    return steps in (["scale"], ["scale", "translation"]) and before == names(found)
 
 
 def _fit_channels(ours: dict[str, Any], found: Multiscale, lengths: Sequence[int]) -> list[str]:

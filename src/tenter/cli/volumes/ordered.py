@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tenter.cli.volumes.stored import Stored
+from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.windows import Box, Pixels, extents
 
 
@@ -24,17 +24,25 @@ class Ordered:
     def files(self, box: Box) -> set[str]:
         return self.of.files(self._back(box))
 
-    def write(self, box: Box, values: Pixels) -> None:
-        self.of.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))
-
     def reading(self, box: Box) -> int:
         return self.of.reading(self._back(box)) + math.prod(extents(box)) * self.dtype.itemsize
 
-    def writing(self) -> int:
-        return self.of.writing() + math.prod(self.unit) * self.dtype.itemsize
-
     def _back(self, box: Box) -> Box:
         return tuple(box[k] for k in np.argsort(self.order))
+
+
+class OrderedTarget(Ordered):
+    """One that is written."""
+
+    def __init__(self, target: Writable, order: tuple[int, ...]) -> None:
+        super().__init__(target, order)
+        self._to = target
+
+    def write(self, box: Box, values: Pixels) -> None:
+        self._to.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))
+
+    def writing(self) -> int:
+        return self._to.writing() + math.prod(self.unit) * self.dtype.itemsize
 
 
 def ordered(stored: Stored, order: tuple[int, ...]) -> Stored:
@@ -44,4 +52,13 @@ def ordered(stored: Stored, order: tuple[int, ...]) -> Stored:
 
 def turned(stored: Stored) -> Stored:
     """The array with its dims reversed."""
-    return ordered(stored, tuple(range(len(stored.shape)))[::-1])
+    return ordered(stored, _reversed(stored))
+
+
+def turned_target(target: Writable) -> Writable:
+    """An array that is written, with its dims reversed."""
+    return OrderedTarget(target, _reversed(target))
+
+
+def _reversed(stored: Stored) -> tuple[int, ...]:
+    return tuple(range(len(stored.shape)))[::-1]

@@ -148,8 +148,8 @@ def spatial_axes(source: Source, wanted: Levels) -> list[int]:
 
 
 def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None, wanted: Levels) -> dict[int, int]:
-    """By how much a level of this shape and these voxels is made smaller along each axis. By itself it is halved along
-    the axes that are nearer to the longest voxels then than now, and once there are none along all axes."""
+    """By how much a level of this shape is made smaller along each axis. voxels: along the axes. By itself it is halved
+    along the axes that are nearer to the longest voxels then than now, and once there are none along all axes."""
     if wanted.factors is not None:
         factors = wanted.factors * len(axes) if len(wanted.factors) == 1 else wanted.factors
         if len(factors) != len(axes):
@@ -157,8 +157,8 @@ def _factors(axes: list[int], shape: tuple[int, ...], voxels: list[float] | None
         return dict(zip(axes, factors))
     left = [axis for axis in axes if shape[axis] > 1]
     if voxels is not None:
-        longest = max(voxels[axis] for axis in axes)
-        left = [axis for axis in left if voxels[axis] ** 2 * 2 < longest**2] or left
+        longest, of = max(voxels), dict(zip(axes, voxels))
+        left = [axis for axis in left if of[axis] ** 2 * 2 < longest**2] or left
     return dict.fromkeys(left, 2)
 
 
@@ -168,10 +168,9 @@ def _shapes(
 ) -> list[tuple[int, ...]]:  # fmt: skip
     """The shapes of the full size and of every level. A length that its factor does not divide is rounded up.
     is_known: whether something says how large voxels are."""
-    units = {multiscale.axes[axis].get("unit") for axis in axes}
     usual = zarrs.default_chunks(full.shape, full.dtype.itemsize) if source.like is None else full.unit
     unit = chunks or usual
-    is_known = is_known and len(units) == 1
+    is_known = is_known and ngff.comparable(multiscale, axes)
     shapes = [full.shape]
     while max(shapes[-1][axis] for axis in axes) > 1:
         if len(shapes) - 1 == wanted.n_levels:
@@ -179,7 +178,8 @@ def _shapes(
         if wanted.n_levels is None and all(shapes[-1][axis] <= unit[axis] for axis in axes):
             break
         after = list(shapes[-1])
-        voxels = ngff.scaled(multiscale, ngff.same_edges(full.shape, shapes[-1])) if is_known else None
+        scale = ngff.scaled(multiscale, ngff.same_edges(full.shape, shapes[-1]))
+        voxels = ngff.sizes(multiscale, scale, axes) if is_known else None
         for axis, factor in _factors(axes, shapes[-1], voxels, wanted).items():
             after[axis] = -(-after[axis] // factor)
         if tuple(after) == shapes[-1]:
@@ -197,6 +197,7 @@ def _within(
     places = {path: Path(inside(group, path)) for path in (*multiscale.paths, *paths)}
     _check_apart(group, multiscale.paths)
     _check_apart(group, list(places))
+    assert len(set(paths)) == len(paths)  # else a level would take the place of the full size
 
     def check() -> None:
         for path in [*multiscale.paths[1:], *paths[1:]]:
@@ -301,9 +302,10 @@ def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dic
 
 
 def _numbered(first: str, k: int) -> str:
-    """The name of a level: that of the full size with its last 0 counted up, else a number in the same folder."""
-    folder, name = re.fullmatch(r"(.*/)?(.*)", first, re.S).groups("")  # type: ignore[union-attr]  # it always fits
-    return f"{folder}{name.removesuffix('0') if name.endswith('0') else ''}{k}"
+    """The name of a level: that of the full size with the number at its end counted up, else a number in the same
+    folder."""
+    folder, name, of = re.fullmatch(r"(.*/)?(.*?)([0-9]*)", first, re.S).groups("")  # type: ignore[union-attr]  # it fits
+    return f"{folder}{name}{int(of) + k:0{len(of)}}" if of else f"{folder}{k}"
 
 
 def _check_apart(group: str, paths: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +14,8 @@ from typing import Any
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.inside import check_file
 
-ROOTS = ("zarr.json", ".zarray", ".zgroup")
+GROUP = ".zgroup"
+ROOTS = ("zarr.json", ".zarray", GROUP)
 ATTRIBUTES = ".zattrs"
 METADATA = (*ROOTS, ATTRIBUTES, ".zmetadata")
 #: Bytes of a file of metadata. The largest are those that hold the metadata of all members of a group.
@@ -66,6 +68,8 @@ def checked() -> Any:
             with self._naming(key):
                 check_file(str(self.root), key, MOST_METADATA if is_metadata else self.most)
                 found = await super().get(key, prototype, byte_range)
+            if found is not None and os.path.basename(key) == GROUP:
+                return type(found).from_bytes(_with_number(found.to_bytes()))
             if found is None or is_metadata:
                 return found
             if not len(found):
@@ -95,3 +99,13 @@ def checked() -> Any:
                 raise OSError(error.errno, error.strerror or str(error), name) from error
 
     return Checked
+
+
+def _with_number(text: bytes) -> bytes:
+    """The metadata of a group of version 2 with its version as a number: WEBKNOSSOS writes a text, which zarr
+    refuses."""
+    try:
+        said = json.loads(text)
+        return json.dumps({**said, "zarr_format": int(said["zarr_format"])}).encode()
+    except (ValueError, TypeError, KeyError):
+        return text  # of which zarr says what is wrong

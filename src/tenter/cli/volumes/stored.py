@@ -30,11 +30,15 @@ class Stored(Protocol):
     def files(self, box: Box) -> set[str]:
         """The files that hold a box, each with its `state`. Never fails: reading says what is wrong."""
 
-    def write(self, box: Box, values: Pixels) -> None:
-        """Write whole units. A unit that could not be written is left out or as it was."""
-
     def reading(self, box: Box) -> int:
         """Bytes that reading a box takes in addition to its elements, at most."""
+
+
+class Writable(Stored, Protocol):
+    """One that a command makes."""
+
+    def write(self, box: Box, values: Pixels) -> None:
+        """Write whole units. A unit that could not be written is left out or as it was."""
 
     def writing(self) -> int:
         """Bytes that writing takes in addition to the elements, at most."""

@@ -92,15 +92,9 @@ class Pages:
     def files(self, box: Box) -> set[str]:
         return {state(self._file)}
 
-    def write(self, box: Box, values: Pixels) -> None:
-        raise NotImplementedError
-
     def reading(self, box: Box) -> int:
         """A page, encoded and decoded."""
         return 2 * math.prod(map(int, self.unit)) * int(self.dtype.itemsize)
-
-    def writing(self) -> int:
-        return 0
 
 
 def open_tiff(path: Path, given: str | None = None) -> Stack:

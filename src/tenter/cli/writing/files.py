@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tenter.cli.formats import shown
-from tenter.cli.picture import Origin, Picture
+from tenter.cli.picture import Origin, OtherKind, Picture
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.writing import apng, deep, gif, jpeg, pillow, tiff
 from tenter.cli.writing.encoding import Encoding
@@ -22,7 +22,7 @@ def write_pictures(
     require("PIL")
     try:
         _write(file, pictures, path, type_, origin, encoding)
-    except (Refusal, MemoryError):
+    except (Refusal, MemoryError, OtherKind):
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno:  # of the system: those of Pillow have no number

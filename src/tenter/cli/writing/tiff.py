@@ -9,15 +9,17 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from tenter.cli.kept import iptc
 from tenter.cli.kept.metadata import EXIF_IFD, GPS_IFD, IPTC_TAG, XMP_TAG, Metadata
-from tenter.cli.picture import Origin, Picture
+from tenter.cli.picture import ByteOrder, Origin, Picture
 from tenter.cli.refusal import require
 
 PHOTOMETRIC = {"RGB": "rgb", "RGBA": "rgb", "CMYK": "separated", "palette": "palette"}
 BYTE, ASCII, SHORT, LONG, RATIONAL, UNDEFINED = 1, 2, 3, 4, 5, 7
 CLASSIC_LIMIT = 2**32 - 2**25
+STRIP = 1 << 20  # bytes
 HORIZONTAL = 2
 #: Tags of a file's layout, which EXIF of a camera may repeat.
 LAYOUT = {
@@ -37,10 +39,22 @@ def write(file: BinaryIO, pictures: Iterator[Picture], origin: Origin) -> None:
     large = first.pixels.nbytes * origin.frames > CLASSIC_LIMIT
     with tifffile.TiffWriter(whole, byteorder=origin.byteorder, bigtiff=large) as writer:
         for picture in chain([first], pictures):
-            writer.write(picture.pixels, **layout(picture, origin.compressed), **carried(picture.metadata))
+            options = {**layout(picture, origin.compressed), **carried(picture.metadata)}
+            if origin.compressed or picture.kind == "bilevel":  # whose bits tifffile packs
+                writer.write(picture.pixels, **options)
+            else:
+                _write_strips(writer, picture.pixels, origin.byteorder, options)
             metadata.append(picture.metadata)
     add_directories(whole, metadata)
     file.write(whole.getbuffer())
+
+
+def _write_strips(writer: Any, pixels: npt.NDArray[Any], byteorder: ByteOrder, options: dict[str, Any]) -> None:
+    """Write pixels as they are, some rows at a time: tifffile copies all of them once or twice."""
+    dtype = pixels.dtype.newbyteorder(byteorder)
+    rows = max(1, STRIP // max(1, pixels[:1].nbytes))
+    strips = (pixels[top : top + rows].astype(dtype).tobytes() for top in range(0, len(pixels), rows))
+    writer.write(strips, shape=pixels.shape, dtype=dtype, rowsperstrip=rows, **options)
 
 
 def layout(picture: Picture, compressed: bool) -> dict[str, Any]:
