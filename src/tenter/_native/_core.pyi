@@ -9,6 +9,7 @@ _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
 WORDS: dict[str, tuple[str, ...]]
+KERNELS: dict[str, str]
 DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of sums
 FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
 
