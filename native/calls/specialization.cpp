@@ -27,7 +27,7 @@ struct WidenStep final : KernelCall {
   void run(uintptr_t src, uintptr_t dst, int, bool) const override {
     without_gil([&] { run_here(src, dst); });
   }
-  const char* name() const override { return "widen"; }
+  Kernel kernel() const override { return Kernel::widen; }
 };
 
 // A step that puts the fill value into a result, or adds it to the sums.
@@ -51,7 +51,7 @@ struct FillValueStep final : KernelCall {
   void run(uintptr_t src, uintptr_t dst, int, bool) const override {
     without_gil([&] { run_here(src, dst); });
   }
-  const char* name() const override { return "fill value"; }
+  Kernel kernel() const override { return Kernel::fill_value; }
 };
 
 // Whether x has PyTorch's channels-last layout and more than three channels, as

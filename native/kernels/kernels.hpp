@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/choices.hpp"
 #include "kernels/dtypes.hpp"
 #include "system/words.hpp"
 
@@ -81,9 +82,9 @@ struct WindowTask {
   const WindowMap* row;
   const WindowMap* column;
   const PermuteTables* permutes;  // of the column map; null if there are none
-  bool rows_first;                // rows before columns; columns must then be contiguous, unless `pixels`
+  Kernel kernel;                  // which computes the task (window_kernels.hpp)
+  bool rows_first;                // rows before columns; columns must then be contiguous, except for `pixels`
   bool planes_first;              // planes before rows and columns; columns must then be contiguous
-  bool pixels;                    // use the kernel of pixels (few_taps.hpp), whose columns may have any stride
   bool saturate;                  // clamp to the range of the integer dtype between two axes
   bool stream;
   // For tasks of one axis: how many values an output row is from the next, and the rows of an outer position from those
@@ -107,10 +108,11 @@ struct ExtremesTask;
 // The kernels of one instruction set, filled in by level.cpp.
 struct Kernels {
   const char* name;
+  int vector_bytes;
   int float_lanes, double_lanes;  // lanes of vectors that can be permuted; 0 if there are no such instructions
   void (*copy)(const CopyTask&, int threads);
   void (*window)(const WindowTask&, int threads);
-  void (*pixels)(const WindowTask&, int threads);  // for tasks with `pixels`
+  void (*pixels)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "kernels/window_kernels.hpp"
 #include "system/memory.hpp"
 #include "system/tuning.hpp"
 
@@ -63,8 +64,8 @@ struct Parts {
   }
 };
 
-// Computes a task of one axis. A window that is not long has one part: short and long ones may take turns, and a call
-// for each would take longer than adding up short ones too.
+}  // namespace
+
 void sum_in_parts(const WindowTask& t, int threads) {
   const bool columns = t.column != nullptr;
   const Parts of(columns ? *t.column : *t.row);
@@ -85,12 +86,11 @@ void sum_in_parts(const WindowTask& t, int threads) {
   (columns ? total.n_column : total.n_row) = n;
   for (size_t k = 0; k + 1 < of.run.size(); ++k) {
     const WindowMap some = windows(of.parts, of.run[k], of.run[k + 1]);
-    kernels().window(some.n_out == n ? parts : outputs(parts, some, of.run[k]), threads);
+    WindowTask run = some.n_out == n ? parts : outputs(parts, some, of.run[k]);
+    choose_and_sum(run, threads);
   }
-  sum_windows(total, threads);
+  choose_and_sum(total, threads);
 }
-
-}  // namespace
 
 // Offsets ascend, so neighboring windows that have no more taps together than a part are not looked at one by one.
 bool has_long_sums(const WindowMap& m) {
@@ -106,11 +106,8 @@ bool has_long_sums(const WindowMap& m) {
   return false;
 }
 
-void sum_windows(const WindowTask& t, int threads) {
-  const bool several = t.plane || (t.row && t.column);
-  const bool has_parts = !several && !t.saturate && t.acc != Accumulate::i64;
-  if (has_parts && has_long_sums(t.column ? *t.column : *t.row)) return sum_in_parts(t, threads);
-  kernels().window(t, threads);
+bool sums_in_parts(const WindowTask& t) {
+  return !t.saturate && t.acc != Accumulate::i64 && has_long_sums(t.column ? *t.column : *t.row);
 }
 
 }  // namespace tenter

@@ -111,8 +111,6 @@ void equal_sums_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
 template <class Acc>
 void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
   constexpr int N = lanes<Acc>;
-  if constexpr (std::is_floating_point_v<Acc>)
-    if (sums_equal(sums, t)) return equal_sums_pass(sums, t, team);
   const int64_t size = sums.out_size;
   const ColumnAxis c{t.column, t.column_stride, t.inner, t.inner_stride, t.permutes};
   const int64_t total = outer_count(t) * t.n_row, n_out = t.column->n_out;

@@ -307,7 +307,7 @@ inline void rows_of(const ByteTask& t, const uint8_t* src, int64_t first, int64_
 // ---- small images
 
 // Sums along an axis of images, whose values are lanes.
-inline void sum_byte_lanes(const SmallImages<ByteMap>::Axis& a, int64_t blocks, const Words* from, Words* to) {
+inline void sum_byte_lanes(const ImageSums<ByteMap>::Axis& a, int64_t blocks, const Words* from, Words* to) {
   typedef Vec<uint32_t> U;  // as partial sums may wrap
   const ByteMap& m = *a.map;
   for (int64_t b = 0; b < blocks * a.before; ++b, from += m.n_in * a.after)
@@ -325,13 +325,17 @@ inline void sum_byte_lanes(const SmallImages<ByteMap>::Axis& a, int64_t blocks, 
 
 inline bool small_byte_images(const ByteTask& t, Team team) {
   SmallImages<ByteMap> images;
+  const bool lone_column = t.column && !t.row;
   const ImageAxis<ByteMap> axes[4] = {{1, 0, nullptr},
-                                      {t.n_row, t.row_stride, t.row},
+                                      {lone_column ? 1 : t.n_row, t.row_stride, t.row},
                                       {t.n_column, t.column_stride, t.column},
                                       {t.inner, t.inner_stride, nullptr}};
   const bool narrow = t.row && t.column && std::max(t.n_column, t.column->n_out) * t.inner <= vector_bytes;
   const int64_t most = narrow ? most_small_bytes : small_image_bytes / int64_t(sizeof(int32_t));
-  if (t.alpha || t.floats || !small_images_of<rows_at_once>(t, axes, false, most, 1, images)) return false;
+  const int64_t rows = lone_column ? t.n_row : 1;
+  if (t.alpha || t.floats || !image_sums(axes, false, t.rows_first, most, images)) return false;
+  if (!decide(Choice::small_images, outer_count(t) * rows >= rows_at_once)) return false;
+  locate_images(t, axes, rows, most, 1, images);
   auto to_bytes = [](const void* from, void* to, int64_t n) {
     const int32_t* const values = static_cast<const int32_t*>(from);
     for (int64_t i = 0; i < n; ++i) static_cast<uint8_t*>(to)[i] = uint8_t(values[i]);

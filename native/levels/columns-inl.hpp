@@ -55,12 +55,13 @@ constexpr int64_t least_long_segment = 64;  // inputs from which on converting t
 template <class Acc>
 bool has_long_segments(const Sums<Acc>& sums, int n_rows, const ColumnAxis& c, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
-  if (hi - lo < lanes<Acc> && 2 * n_rows > lanes<Acc>) return false;  // a tile of rows fills more lanes
-  if (!sums.long_segments || weights<Acc>(m) || c.inner != 1 || !c.contiguous(sums.in_size)) return false;
-  if (lo == hi || (m.start && m.offset[hi] - m.offset[lo] < least_long_segment * (hi - lo))) return false;
+  if (!sums.long_segments || weights<Acc>(m) || c.inner != 1 || !c.contiguous(sums.in_size) || lo == hi) return false;
+  const bool fills = hi - lo >= lanes<Acc> || 2 * n_rows <= lanes<Acc>;  // else a tile of rows fills more lanes
+  const bool are_long = !m.start || m.offset[hi] - m.offset[lo] >= least_long_segment * (hi - lo);
+  if (!decide(Choice::long_segments, fills && are_long)) return false;
   int64_t least = m.count(lo);
   for (int64_t o = lo + 1; o < hi && m.start; ++o) least = std::min(least, m.count(o));
-  return least >= least_long_segment;
+  return least > 0 && decide(Choice::long_segments, least >= least_long_segment);
 }
 // Computes these of one row. The last vector repeats the last segment in lanes that are left.
 template <class Acc>

@@ -124,7 +124,7 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
                char* dst, bool stream, Lease& lease) {
   const int64_t each = width * inner, most = tuning.widened_values;
   const bool whole = !sums.widen && !sums.narrow && !stream;
-  if (sums.long_segments && inner == 1 && width >= least_long_segment && !stream)
+  if (sums.long_segments && inner == 1 && !stream && decide(Choice::long_segments, width >= least_long_segment))
     return sum_long_segments(sums, src, WindowMap{n * width, n, width}, 0, n, dst);
   const int64_t unit = inner == 1 ? lanes<Acc> : columns_together;
   const int64_t step = whole ? n : std::max(unit, most / each / unit * unit);
@@ -150,17 +150,6 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
     }
     if (stream) stream_store(to, bits, n_here * inner * sums.out_size);
   }
-}
-
-// Whether columns_pass can leave a task to sum_equal.
-template <class Acc>
-bool sums_equal(const Sums<Acc>& sums, const WindowTask& t) {
-  const WindowMap& m = *t.column;
-  if (m.start || weights<Acc>(m) || !m.width || t.saturate || t.row_pitch || t.outer_pitch) return false;
-  const bool together = t.inner == 1 || t.inner_stride == sums.in_size;
-  // Inputs that are converted first: each vector of sums has its own converted inputs, in cache.
-  const bool fits = !sums.widen || m.width * t.inner * lanes<Acc> <= tuning.tile_inputs;
-  return together && t.column_stride == t.inner * sums.in_size && t.inner > 0 && t.inner < lanes<Acc> && fits;
 }
 
 }  // namespace

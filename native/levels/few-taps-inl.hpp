@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/few_taps.hpp"
+#include "kernels/window_kernels.hpp"
 #include "levels/axis-inl.hpp"
 #include "levels/dtypes-inl.hpp"
 #include "rules/bytes.hpp"

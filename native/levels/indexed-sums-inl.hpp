@@ -176,15 +176,6 @@ void sum_indexed_as(const WindowTask& t, const SourceIndex& p, Team team) {
 }
 
 void sum_indexed(const WindowTask& t, const SourceIndex& p, int threads) {
-  // All runs of an ordinary repeat have the same length.
-  const Line& l = p.line;
-  if (p.formula == Formula::line && l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 && l.step.rest == 1 &&
-      p.n_out == p.n_in * int64_t(l.unit)) {
-    const WindowMap alike{p.n_out, p.n_in, int64_t(l.unit)};
-    WindowTask sums = t;
-    sums.column = &alike, sums.permutes = nullptr;
-    return kernels().window(sums, threads);
-  }
   const int64_t values = outer_count(t) * t.n_row * std::max(p.n_in, p.n_out);
   const Team team = team_for(values * 8, threads);
   switch (t.in) {

@@ -28,6 +28,7 @@ void extremes(const ExtremesTask&, int threads);
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
+                                                  vector_bytes,
                                                   permutable<float> ? lanes<float> : 0,
                                                   permutable<double> ? lanes<double> : 0,
                                                   TENTER_COPIES::copy,

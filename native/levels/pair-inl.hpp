@@ -188,15 +188,8 @@ int64_t both_height(const WindowTask& t) {
                              max_chunk_rows);
 }
 
-constexpr int64_t least_wide = 256;  // values of a column
-
-// Whether a task sums all rows and columns of an outer position into one column of many values.
-template <class Acc>
-bool sums_to_wide_column(const CallSums<Acc>& sums, const WindowTask& t) {
-  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner >= least_wide && t.inner_stride == sums.first->in_size &&
-         !t.saturate && !sums.premultiply && !t.floats;
-}
-// A task is a chunk of the column, so that the sums along the first axis stay in cache.
+// Sums all rows and columns of an outer position into one column of many values. A task is a chunk of the column, so
+// that the sums along the first axis stay in cache.
 template <class Acc>
 void wide_column_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   constexpr int64_t least = 64, most = 2048;
@@ -220,7 +213,6 @@ void wide_column_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team)
 
 template <class Acc>
 void both_pass(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
-  if (sums_to_wide_column(sums, t)) return wide_column_pass(sums, t, team);
   // The rows of all outer positions are one list, unless tasks cut it where an outer position ends.
   const int64_t height = both_height<Acc>(t), n_rows = t.row->n_out, all = outer_count(t) * n_rows;
   const int64_t each = t.rows_first ? all : n_rows, n_tiles = ceil_div(each, height);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/window_kernels.hpp"
 #include "levels/outer-inl.hpp"
 #include "levels/stream-inl.hpp"
 #include "system/threads.hpp"
@@ -13,66 +14,22 @@
 namespace tenter {
 namespace {
 
-// The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
-constexpr int64_t most_small_bytes = 4096;
-
-// A call's images: where their values are, and their axes in the order in which they are summed. Map: WindowMap or
-// ByteMap.
+// A call's images, and where their values are.
 template <class Map>
-struct SmallImages {
-  struct Axis {
-    const Map* map;
-    int64_t before, after;  // products of the lengths before and after the axis
-  };
-  Axis axis[3];
-  int n_axes = 0;
-  int64_t count, n_in = 1, n_out = 1, largest = 1;  // largest: the most values of an image, between axes too
-  int64_t rows;                                     // images of an outer position
+struct SmallImages : ImageSums<Map> {
+  int64_t count, rows;  // rows: images of an outer position
   // Values from one image to the next, if each image is contiguous; else 0. After each `run` images there is another
   // gap.
   int64_t pitch, run = 1;
   int64_t offset[most_small_bytes];
 };
 
-// A plane, row or column axis of a task: its inputs, the bytes between them, and its map, or null.
-template <class Map>
-struct ImageAxis {
-  int64_t n, stride;
-  const Map* map;
-};
-
-// axes: plane, row, column and inner. planes_first, rows_first: as in WindowTask. most: the most values of an image.
-// Returns false if other kernels must be used.
-template <int N, class Map, class Task>
-bool small_images_of(const Task& t, const ImageAxis<Map> (&axes)[4], bool planes_first, int64_t most, int64_t in_size,
-                     SmallImages<Map>& found) {
-  const bool lone_column = axes[2].map && !axes[1].map;
-  ImageAxis<Map> of[4] = {axes[0], axes[1], axes[2], axes[3]};
-  if (lone_column) of[1].n = 1;
-  for (const ImageAxis<Map>& a : of) {
-    if (a.n > most) return false;
-    found.n_in *= a.n;
-  }
-  found.rows = lone_column ? t.n_row : 1;
-  found.count = outer_count(t) * found.rows;
-  if (found.n_in == 0 || found.n_in > most || found.count < N) return false;
-
-  int64_t left[4] = {of[0].n, of[1].n, of[2].n, of[3].n};
-  auto sum = [&](int k) {
-    if (!of[k].map) return;
-    int64_t before = 1, after = 1;
-    for (int j = 0; j < k; ++j) before *= left[j];
-    for (int j = k + 1; j < 4; ++j) after *= left[j];
-    found.axis[found.n_axes++] = {of[k].map, before, after};
-    left[k] = of[k].map->n_out;
-    found.n_out = before * left[k] * after;
-    found.largest = std::max(found.largest, found.n_out);
-  };
-  if (planes_first) sum(0);
-  sum(t.rows_first ? 1 : 2), sum(t.rows_first ? 2 : 1);
-  if (!planes_first) sum(0);
-  if (found.n_out == 0 || found.largest > most) return false;
-
+// of: the axes of an image of a task, by which image_sums has found the first members. rows: images of an outer
+// position. most: the most values of an image.
+template <class Map, class Task>
+void locate_images(const Task& t, const ImageAxis<Map> (&of)[4], int64_t rows, int64_t most, int64_t in_size,
+                   SmallImages<Map>& found) {
+  found.rows = rows, found.count = outer_count(t) * rows;
   int64_t at = 0, size = in_size;
   bool together = true;
   for (int k = 3; k >= 0; size *= of[k--].n) together = together && (of[k].n == 1 || of[k].stride == size);
@@ -94,7 +51,6 @@ bool small_images_of(const Task& t, const ImageAxis<Map> (&axes)[4], bool planes
         for (int64_t q = 0; q < of[3].n; ++q)
           found.offset[at++] = p * (of[0].n > 1 ? of[0].stride : 0) + r * (of[1].n > 1 ? of[1].stride : 0) +
                                c * of[2].stride + q * of[3].stride;
-  return true;
 }
 
 // Transposes blocks of images, `pitch` values from one image to the next: vector k of a block gets value k of each
@@ -159,7 +115,7 @@ struct ImageLoops {
   void (*widen)(const void* from, void* to, int64_t n);
   void (*narrow)(const void* from, void* to, int64_t n);
   // Sums of so many blocks along an axis, from vectors of inputs to vectors of outputs.
-  void (*sum)(const typename SmallImages<Map>::Axis& axis, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to);
+  void (*sum)(const typename ImageSums<Map>::Axis& axis, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to);
 };
 
 // Copies n images to contiguous memory. outer, row: the place of the first one.

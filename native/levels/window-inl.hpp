@@ -14,21 +14,9 @@
 namespace tenter {
 namespace {
 
-// The images of a task, if a vector of lanes suits them.
-template <class Acc>
-bool small_images_of(const WindowTask& t, int64_t in_size, SmallImages<WindowMap>& found) {
-  if (t.saturate || t.alpha || t.row_pitch || t.outer_pitch || t.floats) return false;
-  return small_images_of<lanes<Acc>, WindowMap>(t,
-                                                {{t.plane ? t.plane->n_in : 1, t.plane_stride, t.plane},
-                                                 {t.n_row, t.row_stride, t.row},
-                                                 {t.n_column, t.column_stride, t.column},
-                                                 {t.inner, t.inner_stride, nullptr}},
-                                                t.planes_first, small_image_bytes / int64_t(sizeof(Acc)), in_size,
-                                                found);
-}
 // Sums along an axis of images, whose values are lanes.
 template <class Acc>
-void sum_lanes(const SmallImages<WindowMap>::Axis& a, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to) {
+void sum_lanes(const ImageSums<WindowMap>::Axis& a, int64_t blocks, const Vec<Acc>* from, Vec<Acc>* to) {
   const WindowMap& m = *a.map;
   const Acc* const w = weights<Acc>(m);
   auto sum = [&]<bool ones>() {
@@ -43,19 +31,31 @@ void sum_lanes(const SmallImages<WindowMap>::Axis& a, int64_t blocks, const Vec<
 }
 
 template <class Acc>
+void small_images_of(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
+  const bool several = t.row && t.column;
+  const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
+  const WindowImages of = images_of(t);
+  SmallImages<WindowMap> images;
+  image_sums(of.axes, t.planes_first, t.rows_first, of.most, images);
+  locate_images(t, of.axes, t.row ? 1 : t.n_row, of.most, first.in_size, images);
+  small_images_pass<Acc>({first.in_size, last.out_size, first.widen, last.narrow, sum_lanes<Acc>}, t, images, team);
+}
+
+template <class Acc>
 void window_by(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
-  if constexpr (std::is_floating_point_v<Acc>) {
-    const bool several = t.row && t.column;
-    const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
-    const bool equal = t.column && !t.row && sums_equal(*sums.whole, t);
-    if (SmallImages<WindowMap> images; !equal && small_images_of<Acc>(t, first.in_size, images))
-      return small_images_pass<Acc>({first.in_size, last.out_size, first.widen, last.narrow, sum_lanes<Acc>}, t, images,
-                                    team);
+  switch (t.kernel) {
+    case Kernel::planes: return planes_pass(sums, t, team);
+    case Kernel::rows_and_columns: return both_pass(sums, t, team);
+    case Kernel::wide_column: return wide_column_pass(sums, t, team);
+    case Kernel::rows: return rows_pass(*sums.whole, t, team);
+    case Kernel::columns: return columns_pass(*sums.whole, t, team);
+    default: break;
   }
-  if (t.plane) planes_pass(sums, t, team);
-  else if (t.row && t.column) both_pass(sums, t, team);
-  else if (t.row) rows_pass(*sums.whole, t, team);
-  else columns_pass(*sums.whole, t, team);
+  if constexpr (std::is_floating_point_v<Acc>) {
+    if (t.kernel == Kernel::small_images) return small_images_of<Acc>(sums, t, team);
+    if (t.kernel == Kernel::equal_sums) return equal_sums_pass(*sums.whole, t, team);
+  }
+  no_kernel("no window kernel of this name");
 }
 
 // The loops for dtypes that are equal, or of which one is the accumulator: the first and last of several passes. Null

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/long_sums.hpp"
 #include "kernels/permute_tables.hpp"
+#include "kernels/window_kernels.hpp"
 #include "rules/verify.hpp"
 #include "system/integers.hpp"
 #include "system/threads.hpp"
@@ -194,10 +194,10 @@ void sum_rows(const RowsTask& t, int threads) {
   const Kernels& k = kernels();
   const bool f64 = task.acc == Accumulate::f64;
   PermuteTables tables;
-  if (task.column && t.inner <= max_permuted_inner && t.outer >= min_permuted_sum_rows &&
+  if (task.column && takes_permutes(task, t.outer, false) &&
       make_permute_tables(map, t.inner, f64 ? k.double_lanes : k.float_lanes, f64 ? 8 : 4, tables))
     task.permutes = &tables;
-  sum_windows(task, threads);
+  choose_and_sum(task, threads);
 }
 
 void mean_rows(const RowsTask& t, int threads) {

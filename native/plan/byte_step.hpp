@@ -15,7 +15,7 @@ struct ByteStep final : KernelCall {
     task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
     if constexpr (verifies) verify(task);
   }
-  const char* name() const override { return "bytes"; }
+  Kernel kernel() const override { return Kernel::bytes; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });

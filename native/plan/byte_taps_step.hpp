@@ -18,7 +18,7 @@ struct TapsStep final : KernelCall {
     task.row = &this->row, task.column = &this->column;
     if constexpr (verifies) verify(task);
   }
-  const char* name() const override { return "taps"; }
+  Kernel kernel() const override { return Kernel::taps; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const TapsTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->taps(call, threads); });

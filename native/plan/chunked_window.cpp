@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/long_sums.hpp"
+#include "kernels/window_kernels.hpp"
 #include "maps/signals.hpp"
 #include "plan/passes.hpp"
 #include "rules/long_rows.hpp"
@@ -105,7 +106,7 @@ void sum_long_rows(const WindowTask& t, const Sampling& rule, int threads) {
   store.inner_stride = size_of(store.in), store.column_stride = store.inner_stride * inner;
   int64_t step = store.column_stride * n_parts;
   for (int d = t.n_outer - 1; d >= 0; --d) store.outer_stride[d] = step, step *= t.outer_shape[d];
-  sum_windows(store, threads);
+  choose_and_sum(store, threads);
 }
 
 // Computes the n rows at one end of an axis with a periodic edge mode. Copies the few inputs that they read into the
@@ -139,7 +140,7 @@ void window_at_end(WindowTask t, const Ends::Some& end, int64_t n, int64_t at, i
   else t.column_stride = size_in;
   t.src = packed, t.dst += at * (columns ? t.inner : t.n_column) * size_of(t.out);
   if constexpr (verifies) verify(t, 1);
-  sum_windows(t, threads);
+  choose_and_sum(t, threads);
 }
 
 // Computes one window task of one axis, whose map has no tables for all outputs.
@@ -161,9 +162,24 @@ class ChunkedWindow {
     for (int d = 0; d < t.n_outer; ++d) outer_ *= t.outer_shape[d];
   }
 
+  // Computing the weights of filters costs more than loading them from tables.
+  Kernel kernel() const {
+    SignalTask signal;
+    const bool is_signal = signal_task(task_, of_, signal) && decide(Choice::signal, true);
+    const bool stretched = is_signal && signal.kind == SignalTask::stretched;
+    const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
+    if (is_signal && !filtered) return Kernel::signal;
+    if (of_.inside) return Kernel::inside;
+    if (columns_ && !stretched && tiles().length) return Kernel::periods;
+    if (is_signal) return Kernel::filtered_signal;
+    const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.saturate &&
+                               of_.sampling->has_long_rows() &&
+                               decide(Choice::long_rows, outer_ * inner_ <= most_long_sums);
+    return sums_are_long ? Kernel::long_rows : Kernel::chunks;
+  }
+
   void run() {
-    const Outputs done = run_at_once();
-    run_chunks(done);
+    run_chunks(run_at_once());
     if (!of_.gathers()) return;
     window_at_end(chunk_task_, of_.ends->before, first_, 0, threads_);
     window_at_end(chunk_task_, of_.ends->after, n_out_ - last_, last_, threads_);
@@ -173,6 +189,10 @@ class ChunkedWindow {
   struct Outputs {
     int64_t lo, hi;
   };
+  // Neighboring outputs [lo, hi) as tiles of equal rows, whose inputs are `shift` apart.
+  struct Tiles {
+    int64_t length, shift, lo, hi;
+  };
 
   int lanes() const { return task_.acc == Accumulate::f64 ? kernels().double_lanes : kernels().float_lanes; }
   int lane_bytes() const { return task_.acc == Accumulate::f64 ? 8 : 4; }
@@ -181,29 +201,20 @@ class ChunkedWindow {
   // that gathers.
   Outputs run_at_once() {
     SignalTask signal;
-    const bool is_signal = signal_task(task_, of_, signal);
-    const bool stretched = is_signal && signal.kind == SignalTask::stretched;
-    // Computing the weights of these filters costs more than loading them from tables.
-    const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
-    if (is_signal && !filtered) {
-      kernels().signals(signal, threads_);
-      return {signal.lo, signal.hi};
+    switch (task_.kernel) {
+      case Kernel::signal:
+        signal_task(task_, of_, signal);
+        kernels().signals(signal, threads_);
+        return {signal.lo, signal.hi};
+      case Kernel::filtered_signal:
+        signal_task(task_, of_, signal);
+        run_filtered_signal(signal);
+        return {signal.lo, signal.hi};
+      case Kernel::inside: run_inside(); return {first_, last_};
+      case Kernel::periods: return run_tiles(tiles());
+      case Kernel::long_rows: sum_long_rows(chunk_task_, *of_.sampling, threads_); return {first_, last_};
+      default: return {first_, first_};
     }
-    if (of_.inside) {
-      run_inside();
-      return {first_, last_};
-    }
-    Outputs done{first_, first_};
-    if (columns_ && !stretched && run_tiles(done)) return done;
-    const bool sums_are_long = columns_ && outer_ * inner_ <= most_long_sums && of_.sampling && !of_.transposed &&
-                               !of_.ends && of_.sampling->has_long_rows();
-    if (sums_are_long && !is_signal && !task_.saturate) {
-      sum_long_rows(chunk_task_, *of_.sampling, threads_);
-      return {first_, last_};
-    }
-    if (!is_signal) return done;
-    run_filtered_signal(signal);
-    return {signal.lo, signal.hi};
   }
 
   // The rows between those at the ends have tables.
@@ -212,29 +223,31 @@ class ChunkedWindow {
     call.dst += first_ * inner_ * size_of(task_.out);
     if (columns_) call.column = &of_.inside->map;
     else call.row = &of_.inside->map;
-    if (columns_ && task_.inner <= max_permuted_inner && outer_ >= min_permuted_rows)
+    if (columns_ && takes_permutes(task_, outer_, true))
       call.permutes = of_.inside->permute_tables(task_.inner, lanes(), lane_bytes());
     if constexpr (verifies) verify(call, 1);
-    if (first_ < last_) sum_windows(call, threads_);
+    if (first_ < last_) choose_and_sum(call, threads_);
   }
 
   // On a periodic axis, outputs that are a whole number of periods apart have equal rows. The axis is cut into tiles of
-  // so many outputs. The tiles are the rows of one call, with the tables of one tile. Returns false if there are too
-  // few.
-  bool run_tiles(Outputs& done) {
-    int64_t tile, shift, lo, hi;  // shift: inputs from one tile to the next
-    if (!of_.periods(n_out_ / min_tiles, tile, shift)) return false;
-    of_.interior(lo, hi);
-    const int64_t want = std::clamp<int64_t>(std::min(chunk_, (hi - lo) / min_tiles), 1, chunk_);
-    const int64_t times = ceil_div(want, tile);
-    tile *= times, shift *= times;
-    hi = lo + (hi - lo) / tile * tile;
-    if (hi - lo < min_tiles * tile) return false;
+  // so many outputs. The tiles are the rows of one call, with the tables of one tile. Of length 0 if there are too few.
+  Tiles tiles() const {
+    const int64_t least = decide(Choice::periods, false) ? 1 : min_tiles;
+    Tiles t{};
+    int64_t period, shift;
+    if (!decide(Choice::periods, true) || !of_.periods(n_out_ / least, period, shift)) return t;
+    of_.interior(t.lo, t.hi);
+    const int64_t want = std::clamp<int64_t>(std::min(chunk_, (t.hi - t.lo) / least), 1, chunk_);
+    const int64_t times = ceil_div(want, period), length = period * times;
+    t.shift = shift * times, t.hi = t.lo + (t.hi - t.lo) / length * length;
+    if (t.hi - t.lo >= least * length) t.length = length;
+    return t;
+  }
+  Outputs run_tiles(const Tiles& t) {
     Tables tables;
-    tables.make(of_, lo, lo + tile, task_.acc);
-    run_window(tables, lo, (hi - lo) / tile, shift, threads_);
-    done = {lo, hi};
-    return true;
+    tables.make(of_, t.lo, t.lo + t.length, task_.acc);
+    run_window(tables, t.lo, (t.hi - t.lo) / t.length, t.shift, threads_);
+    return {t.lo, t.hi};
   }
 
   // The kernel leaves out rows that have weights of zero. These are computed with tables.
@@ -280,14 +293,14 @@ class ChunkedWindow {
       call.column = &tables.map, call.n_column = tables.map.n_in;
       call.n_row = tiles, call.row_stride = shift * stride_;
       if (tiles > 1) call.row_pitch = tables.map.n_out * inner_;
-      if (task_.inner <= max_permuted_inner && task_.acc != Accumulate::i64 && outer_ * tiles >= min_permuted_rows &&
+      if (takes_permutes(task_, outer_ * tiles, true) &&
           make_permute_tables(tables.map, task_.inner, lanes(), lane_bytes(), permutes))
         call.permutes = &permutes;
     } else {
       call.row = &tables.map, call.n_row = tables.map.n_in;
     }
     if constexpr (verifies) verify(call, 1);
-    sum_windows(call, threads);
+    choose_and_sum(call, threads);
   }
 
   const WindowTask& task_;
@@ -302,6 +315,8 @@ class ChunkedWindow {
 };
 
 }  // namespace
+
+Kernel chunked_kernel(const WindowTask& t, OwnedMap& of) { return ChunkedWindow(t, of, 1).kernel(); }
 
 void window_in_chunks(const WindowTask& t, OwnedMap& of, int threads) { ChunkedWindow(t, of, threads).run(); }
 

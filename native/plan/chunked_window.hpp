@@ -5,7 +5,10 @@
 
 namespace tenter {
 
-// t: a task of one axis. map: the map of that axis.
+// The kernel of a task of one axis. map: of that axis.
+Kernel chunked_kernel(const WindowTask& t, OwnedMap& map);
+
+// Computes a task by it.
 void window_in_chunks(const WindowTask& t, OwnedMap& map, int threads);
 
 }  // namespace tenter

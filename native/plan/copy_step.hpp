@@ -41,7 +41,7 @@ struct CopyStep final : KernelCall {
     without_gil([&] { run_task(call, threads); });
   }
   void run_here(uintptr_t src, uintptr_t dst) const override { run_task(at(src, dst, false), 1); }
-  const char* name() const override { return "copy"; }
+  Kernel kernel() const override { return source_index ? Kernel::indexed_copy : Kernel::copy; }
 };
 
 }  // namespace tenter

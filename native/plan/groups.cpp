@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/few_taps.hpp"
 #include "kernels/long_sums.hpp"
+#include "kernels/window_kernels.hpp"
 #include "rules/bytes.hpp"
 #include "system/tuning.hpp"
 
@@ -58,7 +58,8 @@ bool narrow_bytes_between(const Dims& dims, int first, const Grouping& by) {
 // Whether neighboring axes are summed in separate passes: 8-bit rows that are narrow in between; on a device, also if
 // it must saturate in between, for runs of counts, and for long windows.
 bool apart(const Dims& dims, int first, int count, const Grouping& by) {
-  if (by.device.chunks && by.saturate && count == 2) return narrow_bytes_between(dims, first, by);
+  if (by.device.chunks && by.saturate && count == 2)
+    return decide(Choice::apart, narrow_bytes_between(dims, first, by));
   if (!by.device.most_joint_taps) return false;
   double taps = 1;
   for (int k = first; k < first + count; ++k) {
@@ -77,19 +78,24 @@ double share_read(AxisMap& m) {
   return std::min(1.0, taps / double(std::max<int64_t>(1, m.n_in)));
 }
 
+// Whether the passes of several axes may be separate: they give the same bits, and no axis gathers.
+bool may_separate(const Dims& dims, int first, int count, const Grouping& by) {
+  if (!by.device.chunks || by.saturate) return false;
+  for (int k = first; k < first + count; ++k)
+    if (dims[size_t(k)].deciding()->gathers()) return false;
+  const size_t last = size_t(first + count - 1);
+  return !sums_in_fixed_point(by.dtype, dims[last - 1], dims[last]);
+}
+
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
 // as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes of rows that cannot be joined: each
 // lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out; its calls take
 // longer if they are very short.
 bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
-  if (by.saturate || sums_in_fixed_point(by.dtype, dims[last - 1], dims[last])) return false;
   int64_t inner = 1, n = 1, made = 1;
   for (size_t k = last + 1; k < dims.size(); ++k) inner *= dims[k].n;
-  for (size_t k = size_t(first); k <= last; ++k) {
-    if (dims[k].deciding()->gathers()) return false;
-    n *= dims[k].n, made *= dims[k].n_out();
-  }
+  for (size_t k = size_t(first); k <= last; ++k) n *= dims[k].n, made *= dims[k].n_out();
   const int64_t each = inner * by.size_of_sums;
   const MappedDim& column = dims[last];
   const bool strided = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
@@ -107,13 +113,11 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
 
 // Whether a long last axis is better summed alone. A pass of several axes needs a table of the whole axis, which takes
 // longer than the sums of so few rows. A pass of one axis makes rows a chunk at a time.
-bool long_and_few(const Dims& dims, int first, int count, const Grouping& by) {
+bool long_and_few(const Dims& dims, int first, int count) {
   const int last = first + count - 1;
   int64_t made = 1;
-  for (int k = first; k <= last; ++k)
-    if (dims[size_t(k)].deciding()->gathers()) return false;
   for (int k = first; k < last; ++k) made *= dims[size_t(k)].n_out();
-  return !by.saturate && made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
+  return made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
 }
 
 // The length of an axis whose inputs, if they are gathered, are in order already.
@@ -238,8 +242,8 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   const auto [together, span] = shared_pass(dims, windows, by);
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  const bool separates = together > 1 && together == n && by.device.chunks &&
-                         (narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n, by));
+  const bool separates = together > 1 && together == n && may_separate(dims, windows[0], n, by) &&
+                         decide(Choice::apart, narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n));
   if (separates || keeps_order(dims, windows, by)) {
     in_one_order(dims, windows, separates ? 1 : together, span, found);
     return found;

@@ -49,35 +49,37 @@ std::unique_ptr<KernelCall> taps_step(const ByteTask& of, AxisMap* row, AxisMap*
 
 }  // namespace
 
-void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target) {
-  steps_.push_back({std::move(call), source.memory, target.memory, source.at, target.at});
+void HostPlan::add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target,
+                   const PlannedPass* pass) {
+  steps_.push_back({std::move(call), source.memory, target.memory, source.at, target.at, pass});
 }
 
 void HostPlan::use(int memory, int64_t bytes) { use_temporary(temporaries_, memory, bytes, host.alignment); }
 
-void HostPlan::add_before(const Passes& passes) {
-  for (size_t k = 0; k < passes.temporaries.size(); ++k)
-    if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
-  for (const std::vector<PlannedPass>* some : {&passes.passes, &passes.after})
-    for (const PlannedPass& pass : *some) add_pass(pass, passes);
+void HostPlan::add_before(Passes&& passes) {
+  before_ = std::move(passes);
+  for (size_t k = 0; k < before_.temporaries.size(); ++k)
+    if (before_.temporaries[k]) use(Buffer::temporary + int(k), before_.temporaries[k]);
+  for (const std::vector<PlannedPass>* some : {&before_.passes, &before_.after})
+    for (const PlannedPass& pass : *some) add_pass(pass, before_);
 }
 
 void HostPlan::add(Passes&& passes) {
-  chunks_ = std::move(passes.chunks);
-  is_long = is_long || passes.is_filtered_signal || passes.in_bytes;
-  for (size_t k = 0; k < passes.temporaries.size(); ++k)
-    if (passes.temporaries[k]) use(Buffer::temporary + int(k), passes.temporaries[k]);
+  passes_ = std::move(passes);
+  is_long = is_long || passes_.is_filtered_signal || passes_.in_bytes;
+  for (size_t k = 0; k < passes_.temporaries.size(); ++k)
+    if (passes_.temporaries[k]) use(Buffer::temporary + int(k), passes_.temporaries[k]);
   const auto add_all = [&](const std::vector<PlannedPass>& some) {
     const size_t begin = steps_.size();
-    for (const PlannedPass& pass : some) add_pass(pass, passes);
+    for (const PlannedPass& pass : some) add_pass(pass, passes_);
     return Range{begin, steps_.size()};
   };
-  main_ = add_all(passes.passes), last_ = add_all(passes.last);
-  add_all(passes.after);
+  main_ = add_all(passes_.passes), last_ = add_all(passes_.last);
+  add_all(passes_.after);
 }
 
 void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
-  if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target);
+  if (pass.copies) return add(copy_step(pass.dims, pass.source.itemsize), pass.source, pass.target, &pass);
   Dim dims[max_axes];
   for (size_t k = 0; k < pass.dims.size(); ++k) dims[k] = {pass.dims[k].n, pass.dims[k].stride};
   if (add_sums(pass, of, pass.source, dims, true)) return;
@@ -86,7 +88,7 @@ void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   for (const MappedDim& d : pass.dims) whole.push_back({d.n, d.stride}), n *= d.n;
   const Buffer packed{pass.spare, 0, pass.source.dtype, pass.source.itemsize};
   use(packed.memory, n * packed.itemsize);
-  add(copy_step(whole, packed.itemsize), pass.source, packed);
+  add(copy_step(whole, packed.itemsize), pass.source, packed, &pass);
   set_contiguous(dims, int(pass.dims.size()), packed.itemsize);
   add_sums(pass, of, packed, dims, false);
 }
@@ -103,14 +105,14 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
     if (!byte_pass(pass, rows_first, task, columns)) return false;
     OwnedByteMap* const last = &axes[p.count - 1].map->bytes();
     OwnedByteMap* const row = p.count == 2 ? &axes[0].map->bytes() : columns ? nullptr : last;
-    add(std::make_unique<ByteStep>(task, row, columns ? last : nullptr), source, p.target);
+    add(std::make_unique<ByteStep>(task, row, columns ? last : nullptr), source, p.target, &p);
     return true;
   }
   if (p.count == 2 && p.target.dtype == source.dtype && sums_in_fixed_point(source.dtype, axes[0], axes[1])) {
     ByteTask task;
     bool columns;
     if (!byte_pass(pass, false, task, columns)) return false;
-    add(taps_step(task, axes[0].map, axes[1].map), source, p.target);
+    add(taps_step(task, axes[0].map, axes[1].map), source, p.target, &p);
     return true;
   }
   OwnedMap* maps[most_together];
@@ -126,8 +128,9 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
-  if (may_pack && p.count == 1 && packs_rows(task, *maps[0], WindowStep::n_rows_of(task, n_plane))) return false;
-  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target);
+  const int64_t n_rows = WindowStep::n_rows_of(task, n_plane);
+  if (may_pack && decide(Choice::packed, p.count == 1 && packs_rows(task, *maps[0], n_rows))) return false;
+  add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target, &p);
   return true;
 }
 
@@ -147,6 +150,13 @@ int64_t HostPlan::scratch() const {
   int64_t bytes = 0;
   for (const int64_t n : temporaries_) bytes += n;
   return bytes;
+}
+
+std::vector<const HostPlan::Step*> HostPlan::steps() const {
+  std::vector<const Step*> found;
+  for (size_t k = 0; k < steps_.size(); ++k)
+    if (k < last_.begin || k >= last_.end) found.push_back(&steps_[k]);
+  return found;
 }
 
 int64_t HostPlan::positions() const {
@@ -228,25 +238,26 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   }
   stream = stream && !reads_result;
   run_range({0, main_.begin}, memories, threads, stream);
+  const Chunks& chunks = passes_.chunks;
   int64_t n_loops = 1;
-  for (const Chunks::Loop& loop : chunks_.loops) n_loops *= loop.n;
-  const uintptr_t source = memories[chunks_.source], target = memories[chunks_.target];
+  for (const Chunks::Loop& loop : chunks.loops) n_loops *= loop.n;
+  const uintptr_t source = memories[chunks.source], target = memories[chunks.target];
   std::optional<Polling> polling;  // a chunk may be too short for the loops of its kernels to poll
   if (interrupted && !small()) polling.emplace();
   for (int64_t i = 0; i < n_loops; ++i) {
     int64_t source_at = 0, target_at = 0, index = i;
-    for (size_t k = chunks_.loops.size(); k-- > 0; index /= chunks_.loops[k].n) {
-      const Chunks::Loop& loop = chunks_.loops[k];
+    for (size_t k = chunks.loops.size(); k-- > 0; index /= chunks.loops[k].n) {
+      const Chunks::Loop& loop = chunks.loops[k];
       source_at += index % loop.n * loop.source_step, target_at += index % loop.n * loop.target_step;
     }
-    for (int64_t at = 0; at < chunks_.n; at += chunks_.each) {
-      memories[chunks_.source] = source + uintptr_t(source_at + at * chunks_.source_step);
-      memories[chunks_.target] = target + uintptr_t(target_at + at * chunks_.target_step);
-      run_range(chunks_.n - at < chunks_.each ? last_ : main_, memories, threads, stream);
+    for (int64_t at = 0; at < chunks.n; at += chunks.each) {
+      memories[chunks.source] = source + uintptr_t(source_at + at * chunks.source_step);
+      memories[chunks.target] = target + uintptr_t(target_at + at * chunks.target_step);
+      run_range(chunks.n - at < chunks.each ? last_ : main_, memories, threads, stream);
       if (polling && polling->due() && interrupted()) throw Interrupted();
     }
   }
-  memories[chunks_.source] = source, memories[chunks_.target] = target;
+  memories[chunks.source] = source, memories[chunks.target] = target;
   run_range({last_.end, steps_.size()}, memories, threads, stream);
 }
 
@@ -258,6 +269,7 @@ void HostPlan::run_range(const Range& range, const uintptr_t* memories, int thre
                     target = memories[step.target] + uintptr_t(step.target_at);
     if (here) step.call->run_here(source, target);
     else step.call->run(source, target, threads, stream && step.target == Buffer::output);
+    if (tuning.notes_kernels) tuning.ran |= int64_t(1) << int(step.call->kernel());
   }
 }
 

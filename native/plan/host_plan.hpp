@@ -18,10 +18,12 @@ namespace tenter {
 class HostPlan {
  public:
   // One call of a kernel. source, target: numbers of memories (Buffer); source_at, target_at: bytes from their begin.
+  // pass: what it does, or a part of that; null if it is in no pass.
   struct Step {
     std::unique_ptr<KernelCall> call;
     int source, target;
     int64_t source_at, target_at;
+    const PlannedPass* pass;
   };
 
   HostPlan() = default;
@@ -30,10 +32,12 @@ class HostPlan {
 
   // ---- filling a plan, in the order in which its steps run
 
-  void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target);
+  void add(std::unique_ptr<KernelCall> call, const Buffer& source, const Buffer& target,
+           const PlannedPass* pass = nullptr);
+  // They keep the passes, as steps refer to these.
   void add(Passes&& passes);
-  void add_before(const Passes& passes);  // passes that are not cut into chunks, before those of `add`
-  void use(int memory, int64_t bytes);    // reserves bytes of a temporary, as Passes::use
+  void add_before(Passes&& passes);     // passes that are not cut into chunks, before those of `add`
+  void use(int memory, int64_t bytes);  // reserves bytes of a temporary, as Passes::use
   // Describes the result.
   //   order       its dims from slowest to fastest in memory; null if it is contiguous
   //   itemsize    bytes of an element of the result
@@ -64,7 +68,10 @@ class HostPlan {
   int64_t scratch() const;    // bytes of temporaries between the steps
   int64_t positions() const;  // positions in tables of the maps, which bound the cache of plans
   bool small() const;         // whether to run without releasing the interpreter's lock
-  const std::vector<Step>& steps() const { return steps_; }
+  const Passes& before() const { return before_; }
+  const Passes& passes() const { return passes_; }
+  // The steps before all chunks, those of a chunk, then those on the whole array.
+  std::vector<const Step*> steps() const;
 
  private:
   struct Range {
@@ -77,7 +84,7 @@ class HostPlan {
 
   std::vector<Step> steps_;
   Range main_, last_;  // the steps of one chunk, and of the last chunk if it is smaller
-  Chunks chunks_;
+  Passes before_, passes_;
   std::vector<int64_t> temporaries_;
   std::vector<nanobind::object> held_;
   std::vector<const AxisMap*> maps_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/window_kernels.hpp"
 #include "system/integers.hpp"
 #include "system/tuning.hpp"
 
@@ -32,8 +33,8 @@ bool has_short_rows(const WindowTask& t) {
 
 // How many rows, each `shift` inputs after the one before, are summed as one.
 int64_t rows_joined(const WindowTask& t, int64_t shift, int64_t n_rows) {
-  return std::min(
-      {ceil_div(joined_outputs, t.column->n_out * t.inner), joined_inputs / (shift * t.inner), n_rows / least_joined});
+  const int64_t most = n_rows / (decide(Choice::joined_rows, false) ? 1 : least_joined);
+  return std::min({ceil_div(joined_outputs, t.column->n_out * t.inner), joined_inputs / (shift * t.inner), most});
 }
 
 // As many of a task's rows as are summed as one. Outer dims are merged, so the rows of the last one are those that are
@@ -60,7 +61,7 @@ bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows) {
 
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
   const int64_t n = has_short_rows(of) && of.column->start ? rows_joined(of, n_rows) : 1;
-  if (n < 2) return nullptr;
+  if (n < 2 || !decide(Choice::joined_rows, true)) return nullptr;
   WindowTask t = of;
   const WindowMap& m = *t.column;
   const int64_t pixel = t.inner * size_of(t.in), width = m.n_out * t.inner;
@@ -76,6 +77,8 @@ std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
   made->rest.n_row = t.n_row % n;
   made->source = made->joined.n_row * made->joined.row_stride;
   made->target = made->joined.n_row * n * width * size_of(t.out);
+  made->joined.kernel = window_kernel(made->joined);
+  if (made->rest.n_row) made->rest.kernel = window_kernel(made->rest);
   return made;
 }
 

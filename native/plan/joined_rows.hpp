@@ -12,7 +12,7 @@ namespace tenter {
 
 struct JoinedRows {
   OwnedMap map;             // the map of a row, as blocks on a diagonal: one for each row that is joined
-  WindowTask joined, rest;  // tasks without addresses: of joined rows, and of the rows left over
+  WindowTask joined, rest;  // tasks without addresses: of joined rows, and of the rows left over, if there are any
   int64_t source, target;   // bytes from the first row to the rest
 
   JoinedRows(int64_t n_in, Rows&& rows, bool ones) : map(n_in, std::move(rows), ones) {}

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "kernels/choices.hpp"
+
 namespace tenter {
 
 struct FloatRows;
@@ -17,7 +19,7 @@ struct KernelCall {
   virtual void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const = 0;
   // The same, with rows of the result stored as floats. Returns false, before anything is done, if the kernel cannot.
   virtual bool run_to_floats(uintptr_t, const FloatRows&, int) const { return false; }
-  virtual const char* name() const = 0;
+  virtual Kernel kernel() const = 0;
   // Positions in tables that the call has besides the maps' own; they bound the cache of plans.
   virtual int64_t positions() const { return 0; }
 };

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "kernels/few_taps.hpp"
+#include "kernels/window_kernels.hpp"
 #include "maps/owned_map.hpp"
 #include "rules/verify.hpp"
 
@@ -79,8 +79,9 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
     task.n_column = column.n, task.column_stride = column.stride, task.column = &maps[0]->map;
     task.inner = inner.n, task.inner_stride = inner.stride;
   }
-  task.pixels = several && by_pixels(task);
-  return task.pixels || (together && adjacent) || !(task.rows_first || task.planes_first);
+  if (several) task.kernel = window_kernel(task);
+  const bool any_columns = (several && task.kernel == Kernel::pixels) || !(task.rows_first || task.planes_first);
+  return any_columns || (together && adjacent);
 }
 
 std::pair<double, int> pass_cost(const int64_t* n, const int64_t* n_out, int count) {

@@ -51,7 +51,8 @@ bool rows_cost_less(const Deciding& row, const Deciding& column);
 // Whether summing a third axis, the planes, before these two costs less.
 bool planes_cost_less(const Deciding& plane);
 
-// Fills in the dims of a task and the order of its axes. Returns false if the input must be made contiguous first.
+// Fills in the dims of a task, the order of its axes and, if there are several, its kernel. Returns false if the input
+// must be made contiguous first.
 //   maps        of the axes, from slowest to fastest; with tables if there are several
 //   deciding    of the same axes
 //   rows_first  the order of two axes if the task saturates, as results then depend on it; else the cheaper one is used

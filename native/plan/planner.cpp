@@ -73,7 +73,7 @@ bool without_expanded(Dims& dims) {
   bool any = false;
   const bool packs =
       std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.stride == 0 && d.n > 1; });
-  if (!packs && values_out(dims) >= values(dims)) return false;
+  if (!decide(Choice::once, packs || values_out(dims) < values(dims))) return false;
   for (MappedDim& d : dims)
     if (!d.map && d.stride == 0 && d.n > 1) d.n = 1, any = true;
   return any;
@@ -85,8 +85,10 @@ Order with_channels_together(const Dims& dims, int64_t itemsize, const Device& d
   const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
   if (is_part || dims.size() <= 2 || dims[1].map || all_copy(dims)) return {};
   const int64_t n = dims[1].n, made = values_out(dims);
-  const bool wide = n >= wide_inner && device.wide_channels && dims[1].stride == itemsize;
-  if (n <= 1 || made >= values(dims) || !(n < wide_inner || (wide && made <= most_packed_bytes / itemsize))) return {};
+  const bool wide = n >= wide_inner;
+  if (n <= 1 || (wide && !(device.wide_channels && dims[1].stride == itemsize))) return {};
+  const bool pays = made < values(dims) && (!wide || made <= most_packed_bytes / itemsize);
+  if (!decide(Choice::channels_last, pays)) return {};
   return channels_last(dims);
 }
 
@@ -233,7 +235,7 @@ class Planner {
     for (size_t k = inside; k < dims.size(); ++k)
       growth *= double(given[k].n) / double(std::max<int64_t>(1, dims[k].n));
     const int n = merged(dims, inside, dims.size()).n, n_given = merged(given, inside, dims.size()).n;
-    if (growth > most_uncropped || n == 1 || n_given != 1) return;
+    if (!decide(Choice::ends, growth <= most_uncropped && n != 1 && n_given == 1)) return;
     for (size_t k = inside; k < dims.size(); ++k) {
       if (dims[k].n == given[k].n) continue;
       source.at -= given[k].map->cropped(true).first * given[k].stride;  // `true`: there are several groups
@@ -250,11 +252,12 @@ class Planner {
     const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end()));
     const int64_t size = x_.itemsize / (x_.in_parts ? 2 : 1);
     if (inner >= wide_inner || !d.map || d.map->gathers() || d.map->has_long_rule()) return false;
-    if (most_left * d.n_out() < d.n || !far_apart(d.n, d.stride, inner * size)) return false;
     size_t closest = at;
     for (size_t k = 0; k < at; ++k)
       if (dims[k].n > 1 && (closest == at || std::abs(dims[k].stride) < std::abs(dims[closest].stride))) closest = k;
-    return values(Dims(dims.begin() + int64_t(closest), dims.end())) <= tuning.chunk_bytes / size;
+    const int64_t chunk = values(Dims(dims.begin() + int64_t(closest), dims.end()));
+    return decide(Choice::packed, most_left * d.n_out() >= d.n && far_apart(d.n, d.stride, inner * size) &&
+                                      chunk <= tuning.chunk_bytes / size);
   }
 
   // Whether the kernel computes a gather without first copying all inputs into order.

@@ -8,6 +8,7 @@
 
 #include "kernels/long_sums.hpp"
 #include "kernels/normalize.hpp"
+#include "kernels/window_kernels.hpp"
 #include "maps/owned_map.hpp"
 #include "maps/signals.hpp"
 #include "plan/chunked_window.hpp"
@@ -29,7 +30,7 @@ struct WindowStep final : KernelCall {
   bool by_tables = false;                     // whether it is faster with tables, which are made after some uses
   mutable int uses = 0;                       // how often it was used
   const SourceIndex* source_index = nullptr;  // source indices that the sums transpose, if there is a kernel for that
-  std::unique_ptr<const SourceIndex> runs;    // owns `source_index` for sums of equally many inputs
+  WindowMap repeated;                         // the map of columns, if they transpose an ordinary repeat
   std::unique_ptr<JoinedRows> short_rows;     // rows that are summed several at a time, or null
 
   // maps: of the task's axes, from slowest to fastest.
@@ -37,24 +38,28 @@ struct WindowStep final : KernelCall {
       : task(t), n_plane(n_plane), n_rows(n_rows_of(t, n_plane)) {
     if (task.column) columns = maps[n_maps - 1];
     if (columns) find_source_index();
-    for (int k = 0; k < n_maps; ++k) prepare(*maps[k], n_maps == 1);
+    for (int k = 0; k < n_maps && !repeated.width; ++k) prepare(*maps[k], n_maps == 1);
     if (!source_index && !computed) short_rows = join_rows(task, n_rows);
+    if (source_index) task.kernel = Kernel::indexed_sums;
+    else if (computed) task.kernel = chunked_kernel(task, *computed);
+    else if (short_rows) task.kernel = Kernel::joined_rows;
+    else if (n_maps == 1) task.kernel = window_kernel(task);
   }
-  // Finds the source indices whose transpose the columns are, if a kernel can sum by them.
+  // Finds the source indices whose transpose the columns are, if a kernel can sum by them. Many short rows are summed
+  // by tables, several at a time.
   void find_source_index() {
-    if (columns->transposed) source_index = columns->source_index;
-    const bool equal = !columns->map.start && columns->map.width > 1;
-    if (equal && n_rows < min_permuted_sum_rows) runs = runs_of(columns->map), source_index = runs.get();
-    if (!source_index) return;
-    // Many short rows are summed by tables, several at a time.
-    const bool are_short = std::max(source_index->n_in, source_index->n_out) <= longest_summed_row;
-    const bool are_many = n_rows >= min_permuted_sum_rows;
-    if ((are_short && are_many) || !can_sum_indexed(task, *source_index) || source_index->longest_run() > sum_part)
-      source_index = nullptr;
+    const SourceIndex* const of = columns->transposed ? columns->source_index : nullptr;
+    if (!of || !can_sum_indexed(task, *of) || of->longest_run() > sum_part) return;
+    const bool are_short = std::max(of->n_in, of->n_out) <= longest_summed_row;
+    if (!decide(Choice::indexed_sums, !(are_short && n_rows >= min_permuted_sum_rows))) return;
+    const int64_t width = equal_runs(*of);
+    if (!width) return void(source_index = of);
+    repeated = {of->n_out, of->n_in, width};
+    task.column = &repeated, columns = nullptr;
   }
   // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
   void prepare(OwnedMap& map, bool alone) {
-    is_signal = alone && !map.is_computed() && signal_axis(task, map);
+    is_signal = alone && !map.is_computed() && signal_axis(task, map) && decide(Choice::signal, true);
     if (!is_signal && !source_index) map.make_tables();
     if (!map.is_computed() && !is_signal && !map.gathers()) return;
     if (!alone) throw std::invalid_argument("a computed map together with another");
@@ -66,13 +71,7 @@ struct WindowStep final : KernelCall {
     for (int d = 0; d < t.n_outer; ++d) n *= t.outer_shape[d];
     return n;
   }
-  // The repeat whose transpose are sums of `width` inputs each.
-  static std::unique_ptr<const SourceIndex> runs_of(const WindowMap& m) {
-    const Line line{{0, 0}, {0, 1}, Wide(m.width)};
-    return std::make_unique<const SourceIndex>(
-        SourceIndex::Setup{.n_in = m.n_out, .n_out = m.n_in, .formula = Formula::line, .line = line});
-  }
-  const char* name() const override { return "window"; }
+  Kernel kernel() const override { return in_chunks() || !computed ? task.kernel : window_kernel(task); }
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);
@@ -90,6 +89,7 @@ struct WindowStep final : KernelCall {
     if (task.column->n_out * task.inner != to.width()) return false;
     WindowTask call = at(src, reinterpret_cast<uintptr_t>(to.dst), false);
     call.floats = &to;
+    if (task.kernel != Kernel::pixels) call.kernel = Kernel::rows_and_columns;
     without_gil([&] { run_task(call, false, threads); });
     return true;
   }
@@ -105,11 +105,14 @@ struct WindowStep final : KernelCall {
   // Whether rows are computed one chunk at a time. A map that gathers has no start.
   bool in_chunks() const { return computed && !(by_tables && computed->map.start); }
   void run_task(WindowTask& call, bool chunks, int threads) const {
-    if (source_index) return kernels().sum_indexed(call, *source_index, threads);
+    switch (call.kernel) {
+      case Kernel::indexed_sums: return kernels().sum_indexed(call, *source_index, threads);
+      case Kernel::joined_rows: return run_joined(call, threads);
+      default: break;
+    }
     if (chunks) return window_in_chunks(call, *computed, threads);
-    if (task.pixels) return kernels().pixels(call, threads);
-    if (short_rows) return run_joined(call, threads);
     call.permutes = permutes_of(columns, n_rows);
+    if (computed) return choose_and_sum(call, threads);  // it has tables by now
     sum_windows(call, threads);
   }
   void run_joined(const WindowTask& call, int threads) const {
@@ -125,8 +128,7 @@ struct WindowStep final : KernelCall {
   }
   // The permute tables of columns for so many rows. Null if they would not pay, or this instruction set has none.
   const PermuteTables* permutes_of(OwnedMap* of, int64_t rows) const {
-    if (!of || task.inner > max_permuted_inner || task.acc == Accumulate::i64) return nullptr;
-    if (rows < (of->map.weight32 ? min_permuted_rows : min_permuted_sum_rows)) return nullptr;
+    if (!of || !takes_permutes(task, rows, of->map.weight32)) return nullptr;
     const bool f64 = task.acc == Accumulate::f64;
     return of->permute_tables(task.inner, f64 ? kernels().double_lanes : kernels().float_lanes, f64 ? 8 : 4);
   }

@@ -81,7 +81,12 @@ void bind_levels(nb::module_& m, nb::module_& testing) {
     for (const char* const* n = level_names(); *n; ++n) names.append(*n);
     return names;
   });
-  testing.def("force_level", [](const char* name) { return force_level(name); });
+  // Plans have chosen kernels for the level that they were made at.
+  testing.def("force_level", [](const char* name) {
+    const nb::object cache = nb::module_::import_("tenter._plans.cache");
+    cache.attr("plans").attr("clear")(), cache.attr("_positions") = 0;
+    return force_level(name);
+  });
 }
 
 void bind_tuning(nb::module_& m, nb::module_& testing) {
@@ -119,6 +124,10 @@ void bind_tuning(nb::module_& m, nb::module_& testing) {
       .def_rw("table_bytes", &Tuning::table_bytes)
       .def_rw("planned_taps", &Tuning::planned_taps)
       .def_rw("weight_sum_outputs", &Tuning::weight_sum_outputs)
+      .def_rw("taken", &Tuning::taken)
+      .def_rw("left", &Tuning::left)
+      .def_rw("ran", &Tuning::ran)
+      .def_rw("notes_kernels", &Tuning::notes_kernels)
       .def_rw("guard_blocks", &Tuning::guard_blocks)
       .def("reset", [](Tuning& t) { t = Tuning{}; });
   m.attr("tuning") = nb::cast(&tuning, nb::rv_policy::reference);

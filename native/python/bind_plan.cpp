@@ -138,17 +138,8 @@ nb::dict buffer_of(const Buffer& b) {
   return fields({"memory", "at", "number", "itemsize"}, b.memory, b.at, b.dtype, b.itemsize);
 }
 
-// The same plan as data, for Triton and for `explain`: the fields of tenter._plans.passes.Passes.
-nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate, bool on_device,
-                 const nb::object& room) {
-  MappedArray mapped(layout, maps, order, saturate);
-  Passes before, made;
-  const AskRoom ask = [&](double bytes) { room(bytes); };
-  if (mapped.n_out > 0 && mapped.before)
-    before = plan_passes(std::move(*mapped.before), unchunked, Buffer::input, Buffer::filtered, ask);
-  if (mapped.n_out > 0)
-    made = plan_passes(std::move(mapped.x), on_device ? triton : host, mapped.before ? Buffer::filtered : Buffer::input,
-                       Buffer::output, ask);
+// Passes as data: the fields of tenter._plans.passes.Passes. before: those that run before the others.
+nb::dict data_of(const Passes& before, const Passes& made, bool on_device) {
   const auto part = [](const AxisMap* m) {
     for (; m; m = m->of)
       if (m->part != AxisMap::Part::whole) return m->part == AxisMap::Part::order ? "order" : "sums";
@@ -172,10 +163,41 @@ nb::dict planned(const nb::object& layout, const nb::list& maps, const nb::objec
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
   const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  before.passes.insert(before.passes.end(), std::make_move_iterator(before.after.begin()),
-                       std::make_move_iterator(before.after.end()));
-  return fields({"before", "passes", "after", "chunked", "temporaries", "sums"}, listed(before.passes),
-                listed(made.passes), listed(made.after), chunked, nb::tuple(temporaries), sums);
+  nb::list first = listed(before.passes);
+  first.extend(listed(before.after));
+  return fields({"before", "passes", "after", "chunked", "temporaries", "sums"}, first, listed(made.passes),
+                listed(made.after), chunked, nb::tuple(temporaries), sums);
+}
+
+// The passes that a device would run.
+nb::dict passes_on_device(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate,
+                          const nb::object& room) {
+  MappedArray mapped(layout, maps, order, saturate);
+  Passes before, made;
+  const AskRoom ask = [&](double bytes) { room(bytes); };
+  if (mapped.n_out > 0 && mapped.before)
+    before = plan_passes(std::move(*mapped.before), unchunked, Buffer::input, Buffer::filtered, ask);
+  if (mapped.n_out > 0)
+    made =
+        plan_passes(std::move(mapped.x), triton, mapped.before ? Buffer::filtered : Buffer::input, Buffer::output, ask);
+  return data_of(before, made, true);
+}
+
+// The steps of a plan: the name of a kernel, and the number of the pass among those before all chunks, those of a chunk
+// and those on the whole array, or -1.
+nb::tuple steps_of(const HostPlan& plan) {
+  const Passes &before = plan.before(), &all = plan.passes();
+  nb::list found;
+  for (const HostPlan::Step* step : plan.steps()) {
+    int number = -1, k = 0;
+    for (const auto* some : {&before.passes, &before.after, &all.passes, &all.after})
+      for (const PlannedPass& pass : *some) {
+        if (&pass == step->pass) number = k;
+        ++k;
+      }
+    found.append(nb::make_tuple(kernel_words.word[int(step->call->kernel())], number));
+  }
+  return nb::tuple(found);
 }
 
 // A plan of one step that resamples (H, W, values of a pixel) with colors premultiplied by alpha, the last value. at:
@@ -229,13 +251,13 @@ std::optional<HostPlan*> premultiplied_sums(int dtype, const nb::list& dims_of, 
   }
   WindowTask task{};
   task.in = task.out = Dtype(dtype), task.acc = task.in == Dtype::f64 ? Accumulate::f64 : Accumulate::f32;
+  task.alpha = int(dims[2].n), task.unseen = unseen;
   int64_t n_plane;
   if (!window_pass({dims.data(), 3, 0, 2}, of, by, false, task, n_plane)) return std::nullopt;
   const int64_t pixel = dims[2].n * size_of(task.in);
   const bool contiguous = task.n_column == 1 || task.column_stride == pixel;
   const bool flipped = task.rows_first && task.column_stride == -pixel;
   if (task.inner_stride != size_of(task.in) || !(contiguous || flipped)) return std::nullopt;
-  task.pixels = false, task.alpha = int(dims[2].n), task.unseen = unseen;
   auto step = std::make_unique<WindowStep>(task, n_plane, of, 2);
   return premultiplied(HostPlan(), std::move(step), at, dims, row, column, size_of(task.in));
 }
@@ -287,13 +309,10 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("scratch", &HostPlan::scratch)
       .def_prop_ro("small", &HostPlan::small)
       .def_prop_ro("positions", &HostPlan::positions)
-      .def_prop_ro("steps", [](const HostPlan& plan) {
-        nb::list names;
-        for (const HostPlan::Step& step : plan.steps()) names.append(step.call->name());
-        return nb::tuple(names);
-      });
-  m.def("planned", &planned, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
-        nb::arg("on_device"), nb::arg("room"));
+      .def_prop_ro("passes", [](const HostPlan& plan) { return data_of(plan.before(), plan.passes(), false); })
+      .def_prop_ro("steps", &steps_of);
+  m.def("passes_on_device", &passes_on_device, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(),
+        nb::arg("saturate"), nb::arg("room"));
   m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
         nb::arg("made_column"));
 }

@@ -1,5 +1,6 @@
 // The words of enumerations, and the tables of filters and dtypes, for Python.
 #include "calls/specialization.hpp"
+#include "kernels/choices.hpp"
 #include "kernels/dtypes.hpp"
 #include "python/bind_values.hpp"
 #include "rules/filters.hpp"
@@ -22,7 +23,11 @@ void bind_words(nb::module_& m) {
   all["rounding"] = tuple_of(rounding_words), all["policy"] = tuple_of(policy_words);
   all["fill"] = tuple_of(fill_words), all["kind"] = tuple_of(kind_words);
   all["arithmetic"] = tuple_of(arithmetic_words);
+  all["kernel"] = tuple_of(kernel_words), all["choice"] = tuple_of(choice_words);
   m.attr("WORDS") = all;
+  nb::dict reasons;
+  for (int k = 0; k < kernel_words.count; ++k) reasons[kernel_words.word[k]] = kernel_reason_words.word[k];
+  m.attr("KERNELS") = reasons;
   nb::list periodic, named, dtypes, filters;
 #define TENTER_NAMED(name, word, flag) \
   if (flag) named.append(word);

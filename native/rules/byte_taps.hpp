@@ -14,6 +14,9 @@ namespace tenter {
 
 constexpr int max_byte_taps = 4;
 constexpr int step_bits = 11, tap_bits = 14;
+// Results of fewer columns are summed in floats, as they would leave most of a vector unused. That changes their last
+// bits, so this is a rule and no threshold.
+constexpr int64_t least_fixed_columns = 24;
 
 // The positions of OpenCV's outputs. Output o is at (first_output + o + 0.5) * step - 0.5 on an axis of `length`
 // inputs. A map of a chunk reads only inputs from `first_input` on.

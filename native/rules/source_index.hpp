@@ -91,4 +91,11 @@ inline bool can_sum_indexed(const WindowTask& t, const SourceIndex& p) {
          t.column_stride == size && p.n_out / longest <= p.n_in;
 }
 
+// How many outputs read each input, if these are the source indices of an ordinary repeat; else 0.
+inline int64_t equal_runs(const SourceIndex& p) {
+  const Line& l = p.line;
+  const bool from_begin = l.first.whole == 0 && l.first.rest == 0 && l.step.whole == 0 && l.step.rest == 1;
+  return p.formula == Formula::line && from_begin && p.n_out == p.n_in * int64_t(l.unit) ? int64_t(l.unit) : 0;
+}
+
 }  // namespace tenter

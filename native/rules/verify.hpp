@@ -92,7 +92,7 @@ inline void verify_strides(const WindowTask& t) {
   const bool contiguous_inner = t.inner <= 1 || t.inner_stride == size;
   const bool reversed_columns = t.rows_first && !t.plane && t.column_stride == -t.inner * size;
   if (reversed_columns) expect(contiguous_inner, "contiguous rows");
-  else if ((t.rows_first && !t.pixels) || t.planes_first)
+  else if ((t.rows_first && t.kernel != Kernel::pixels) || t.planes_first)
     expect(contiguous_columns && contiguous_inner, "contiguous rows");
   if (!t.column) expect(contiguous_columns && contiguous_inner, "contiguous rows");
 }

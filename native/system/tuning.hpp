@@ -1,5 +1,6 @@
-// Thresholds and block sizes, found by measuring (docs/performance.md). None of them changes a bit of a result. Unroll
-// factors and the widths of stores are in the kernels that use them.
+// Thresholds and block sizes, found by measuring (docs/performance.md). None of them changes a bit of a result, except
+// `long_axis`: what no row of a long axis reads is not left out, so another axis may be summed first. Unroll factors
+// and the widths of stores are in the kernels that use them.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -43,7 +44,10 @@ struct Tuning {
   int64_t table_bytes = 256 << 20;       // tables of one map; before it makes more, Python's code checks the memory
   int64_t planned_taps = 1 << 16;        // taps in one row of a map that the core makes for a new call
   int64_t weight_sum_outputs = 1 << 21;  // outputs along an axis whose rows of weights the core adds up
-  bool guard_blocks = false;             // results end where an inaccessible page begins, and no memory is recycled
+  int64_t taken = 0, left = 0;           // answers that tests force (kernels/choices.hpp), a bit for each question
+  int64_t ran = 0;                       // the kernels of plans that ran, a bit each, if `notes_kernels`
+  bool notes_kernels = false;
+  bool guard_blocks = false;  // results end where an inaccessible page begins, and no memory is recycled
 };
 extern Tuning tuning;
 
@@ -90,7 +94,6 @@ constexpr double least_share_read = 0.4, least_narrow_share_read = 0.1;
 constexpr double most_uncropped = 2;
 // Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
 constexpr int64_t small_image_bytes = 256;
-constexpr int64_t least_fixed_columns = 24;  // columns of 8-bit values summed in fixed point, to fill vectors
 
 // ---- memory
 constexpr int64_t largest_mask = 1 << 20;      // bytes of a mask that the core allocates by itself

@@ -12,6 +12,8 @@ from tenter._plans import cache
 from . import caches
 from .draw import Draw
 
+# Answers to what speed decides (native/kernels/choices.hpp): one of them is forced.
+QUESTIONS = tuple(1 << k for k, _ in enumerate(_native.WORDS.get("choice", "?")))
 # Attributes of `_native.tuning`, and small values for them.
 NATIVE: dict[str, tuple[int, ...]] = {
     "parallel_bytes": (1, 256), "task_bytes": (64, 4096), "staging_bytes": (8, 64, 256, 1024),
@@ -22,6 +24,7 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "byte_tile_bytes": (64, 1024), "byte_chunk_bytes": (64, 4096),
     "small_bytes": (0, 256), "large_bytes": (1, 64), "chunk_bytes": (256, 4096), "seldom_calls": (0, 1, 1000), "scratch_bytes": (0, 256),
     "planned_bytes": (64, 4096), "table_bytes": (64, 4096), "planned_taps": (1, 8), "weight_sum_outputs": (0, 20),
+    "taken": QUESTIONS, "left": QUESTIONS,
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (chunks, "BYTES", (256, 4096)),

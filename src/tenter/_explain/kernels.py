@@ -22,7 +22,7 @@ HOW_COPIED = {
     INDEX: "by a table with each output's input",
     COMPUTED: "by a rule that is computed a chunk at a time, without a table",
 }
-BYTES, TAPS = "bytes", "taps"  # kernels that are no `window`
+COPY, BYTES, TAPS = "copy", "bytes", "taps"  # other kernels are a `window`
 NOTHING = "none: there is nothing to write"
 REFERENCE = "NumPy's functions, as no compiled kernel "
 
@@ -78,27 +78,24 @@ def _launched(planned: CallPlan) -> tuple[str, ...]:
 
 def _told(x: Outline, planned: CallPlan) -> list[str]:
     """Describes the core's plan pass by pass."""
-    saturate = planned.spec.saturates(x.memory_layout.dtype)
-    made = planner.planned(x.memory_layout, planned.maps, planned.order, saturate, False)
-    calls = iter(planned.steps.steps)
+    made = planner.of_plan(planned.steps)
+    passes = (*made.before, *made.passes, *made.after)
     # The axes of the maps that the core was given, from slow to fast.
     order = planned.order or range(len(x.shape))
     steps = core.steps(planned.maps, {})
     changed = [(axis, m) for axis in order for its, m, *_ in steps if its == axis]
     inverses = [f[f.transposed] for _, m in planned.maps if (f := m.__dict__.get("_factors")) is not None]
     lines: list[str] = []
-    for p in (*made.before, *made.passes, *made.after):
-        name = next(calls, "copy")
-        packs = name == "copy" and not p.copies
+    for kernel, number in planned.steps.steps:
+        p = passes[number]
         if p.copies:
             lines.append(_copied([changed[d.map] for d in p.dims if d.map >= 0], p.forms))
-            continue
-        if packs:
-            name = next(calls)
+        elif kernel == COPY:
             lines.append("copy, as sums of contiguous rows are faster: lays the array out anew")
-        axes, maps = zip(*(changed[d.map] for d in p.dims[p.first : p.first + p.n_axes]))
-        solves = any(m is inverse for m in maps for inverse in inverses)
-        lines.append(_summed(axes, maps, name if name in (BYTES, TAPS) else made.sums, solves))
+        else:
+            axes, maps = zip(*(changed[d.map] for d in p.dims[p.first : p.first + p.n_axes]))
+            solves = any(m is inverse for m in maps for inverse in inverses)
+            lines.append(_summed(axes, maps, kernel, made.sums, solves))
     shared = list(dict.fromkeys(lines))
     if made.chunked:
         most = n_bytes(_native.tuning.chunk_bytes)
@@ -120,13 +117,14 @@ def _copied(maps: list[tuple[int, Any]], forms: tuple[str, ...]) -> str:
     return words
 
 
-def _summed(axes: tuple[int, ...], maps: tuple[Any, ...], sums: str, solves: bool) -> str:
+def _summed(axes: tuple[int, ...], maps: tuple[Any, ...], kernel: str, sums: str, solves: bool) -> str:
     along = f"dim {axes[0]}" if len(axes) == 1 else f"dims {', '.join(map(str, axes))} at once"
-    if sums == TAPS:
+    if kernel == TAPS:
         return f"taps, as 8-bit values are interpolated: sums along {along} in fixed point, of 16 bits between them"
-    if sums == BYTES:
+    if kernel == BYTES:
         return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
     if solves:
         return f"window, as a spline passes through its samples: solves for its coefficients along {along}, in {sums}"
     kind = "plain sums" if all(getattr(m, "ones", False) for m in maps) else "weighted sums"
-    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}"
+    how = f"{kernel.replace('_', ' ')}, as {_native.KERNELS[kernel]}"
+    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}; by {how}"

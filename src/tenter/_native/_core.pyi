@@ -9,6 +9,7 @@ _Ints = npt.NDArray[np.int64]
 _Floats = npt.NDArray[np.float64]
 
 WORDS: dict[str, tuple[str, ...]]
+KERNELS: dict[str, str]
 DTYPES: tuple[tuple[str, str, int, str], ...]  # name, kind, bytes, the dtype of sums
 FILTERS: tuple[tuple[str, Filter, float, bool], ...]  # name, function, support, whether weights sum to one
 
@@ -114,7 +115,8 @@ class HostPlan:
     scratch: int
     small: bool
     positions: int
-    steps: tuple[str, ...]
+    passes: dict[str, Any]
+    steps: tuple[tuple[str, int], ...]
     def __init__(
         self,
         layout: Any,
@@ -134,12 +136,11 @@ class HostPlan:
     def run(self, src: int, dst: int, stream: bool, /) -> None: ...
     def run_whole(self, src: int, dst: int, stream: bool, /) -> None: ...
 
-def planned(
+def passes_on_device(
     layout: Any,
     maps: list[Any],
     order: tuple[int, ...] | None,
     saturate: bool,
-    on_device: bool,
     room: Callable[[float], None],
 ) -> dict[str, Any]: ...
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...

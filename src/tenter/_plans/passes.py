@@ -1,4 +1,4 @@
-"""Plans made by the core as data, for Triton and `explain`."""
+"""What the core's planner made, as data: for Triton and `explain`."""
 
 from typing import Any, NamedTuple
 
@@ -62,12 +62,19 @@ class Passes(NamedTuple):
     sums: str
 
 
-def planned(x: Layout, maps: core.Maps, order: Order | None, saturate: bool, on_device: bool) -> Passes:
-    """Returns the passes as data."""
-    made = _native.planned(
-        core.layout_of(x), core.native_maps(maps, {}, on_device), order, saturate, on_device, core.check_tables
-    )
-    listed = {name: tuple([_pass(**of) for of in made[name]]) for name in ("before", "passes", "after")}
+def on_device(x: Layout, maps: core.Maps, order: Order | None, saturate: bool) -> Passes:
+    """Returns the passes that a device runs."""
+    native = core.native_maps(maps, {}, True)
+    return _read(_native.passes_on_device(core.layout_of(x), native, order, saturate, core.check_tables))
+
+
+def of_plan(made: _native.HostPlan) -> Passes:
+    """Returns the passes that a plan's steps run."""
+    return _read(made.passes)
+
+
+def _read(made: dict[str, Any]) -> Passes:
+    listed = {name: tuple([_pass(**fields) for fields in made[name]]) for name in ("before", "passes", "after")}
     return Passes(**{**made, **listed})
 
 

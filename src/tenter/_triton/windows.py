@@ -83,7 +83,7 @@ def _in_chunks(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chu
 
 def _at_once(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chunk) -> Launches:
     assert src.device is not None
-    planned = planner.planned(src, maps, order, saturate, True)
+    planned = planner.on_device(src, maps, order, saturate)
     by_axis = dict(maps)
     changed = [by_axis[axis] for axis in order if axis in by_axis]
     with_tables = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]

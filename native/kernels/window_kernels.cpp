@@ -1,0 +1,119 @@
+#include "kernels/window_kernels.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "kernels/long_sums.hpp"
+
+namespace tenter {
+namespace {
+
+// ---- pixels
+
+constexpr int64_t most_reads = 3;  // of an input row, on average
+
+bool few_taps(const WindowMap& m) {
+  if (!m.weight32 || !m.start || !m.n_out) return false;
+  for (int64_t o = 0; o < m.n_out; ++o)
+    if (m.count(o) < 1 || m.count(o) > max_pixel_taps) return false;
+  return true;
+}
+
+// Whether a load of pixels in lanes of four reads whole pixels, and every load stays within a row.
+bool fits_lanes(const WindowTask& t) {
+  const int64_t size = size_of(t.in), step = std::abs(t.column_stride), pixel = t.inner * size;
+  if (t.inner < 2 || t.inner_stride != size || step < pixel || step > pixel_lanes * size || step % size) return false;
+  return t.n_column >= max_pixel_taps && (t.n_column - 1) * step + pixel >= max_pixel_taps * pixel_lanes * size;
+}
+
+bool can_do_pixels(const WindowTask& t) {
+  if (t.plane || !t.row || !t.column || t.saturate || t.alpha || t.acc != Accumulate::f32 || t.in != t.out)
+    return false;
+  if (t.in != Dtype::u16 && t.in != Dtype::i16 && t.in != Dtype::f32) return false;
+  return fits_lanes(t) && t.column->n_out <= most_pixel_columns;
+}
+
+// The other kernels pack flipped columns first, and permute contiguous columns. This one is faster unless columns
+// shrink to at most half. The others also sum the columns of an input row once, not for each output row that reads it.
+bool pixels_pay(const WindowTask& t) {
+  const bool contiguous = t.column_stride == t.inner * size_of(t.in);
+  if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
+  if (!contiguous) return true;
+  return most_taps(*t.row) * t.row->n_out <= most_reads * t.n_row && !(t.inner == 2 && most_taps(*t.column) > 2);
+}
+
+bool takes_pixels(const WindowTask& t) {
+  return can_do_pixels(t) && few_taps(*t.row) && few_taps(*t.column) && decide(Choice::pixels, pixels_pay(t));
+}
+
+// ---- others
+
+int64_t outer_count(const WindowTask& t) {
+  int64_t n = 1;
+  for (int d = 0; d < t.n_outer; ++d) n *= t.outer_shape[d];
+  return n;
+}
+
+// Whether all outputs add up equally many neighbors, without weights.
+bool takes_equal_sums(const WindowTask& t) {
+  if (!t.column || t.row || t.acc == Accumulate::i64 || t.saturate || t.row_pitch || t.outer_pitch) return false;
+  const WindowMap& m = *t.column;
+  const int64_t size = size_of(t.in), lanes = kernels().vector_bytes / (t.acc == Accumulate::f32 ? 4 : 8);
+  if (m.start || m.weight64 || !m.width || (t.inner != 1 && t.inner_stride != size)) return false;
+  // Inputs that are converted first: each vector of sums has its own converted inputs, in cache.
+  const bool converts = t.in != (t.acc == Accumulate::f32 ? Dtype::f32 : Dtype::f64);
+  const bool fits = !converts || m.width * t.inner * lanes <= tuning.tile_inputs;
+  return t.column_stride == t.inner * size && t.inner > 0 && t.inner < lanes && fits &&
+         decide(Choice::equal_sums, true);
+}
+
+// Whether a vector has a value of as many images as it has lanes.
+bool takes_small_images(const WindowTask& t) {
+  if (t.acc == Accumulate::i64 || t.saturate || t.row_pitch || t.outer_pitch) return false;
+  const WindowImages images = images_of(t);
+  ImageSums<WindowMap> found;
+  const int64_t lanes = kernels().vector_bytes / (t.acc == Accumulate::f32 ? 4 : 8);
+  const int64_t n_images = outer_count(t) * (t.row ? 1 : t.n_row);
+  return image_sums(images.axes, t.planes_first, t.rows_first, images.most, found) &&
+         decide(Choice::small_images, n_images >= lanes);
+}
+
+constexpr int64_t least_wide = 256;  // values of a column
+
+bool takes_wide_column(const WindowTask& t) {
+  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner_stride == size_of(t.in) && !t.saturate &&
+         decide(Choice::wide_column, t.inner >= least_wide);
+}
+
+}  // namespace
+
+int64_t most_taps(const WindowMap& m) {
+  int64_t most = 0;
+  for (int64_t o = 0; o < m.n_out; ++o) most = std::max(most, m.count(o));
+  return most;
+}
+
+Kernel window_kernel(const WindowTask& t) {
+  const bool both = t.row && t.column;
+  if (t.alpha) return Kernel::rows_and_columns;
+  if (takes_pixels(t)) return Kernel::pixels;
+  if (!both && sums_in_parts(t)) return Kernel::parts;
+  if (takes_equal_sums(t)) return Kernel::equal_sums;
+  if (takes_small_images(t)) return Kernel::small_images;
+  if (t.plane) return Kernel::planes;
+  if (both) return takes_wide_column(t) ? Kernel::wide_column : Kernel::rows_and_columns;
+  return t.row ? Kernel::rows : Kernel::columns;
+}
+
+bool takes_permutes(const WindowTask& t, int64_t n_rows, bool weighted) {
+  return t.inner <= max_permuted_inner && t.acc != Accumulate::i64 &&
+         decide(Choice::permuted, n_rows >= (weighted ? min_permuted_rows : min_permuted_sum_rows));
+}
+
+void sum_windows(const WindowTask& t, int threads) {
+  if (t.kernel == Kernel::parts) sum_in_parts(t, threads);
+  else if (t.kernel == Kernel::pixels) kernels().pixels(t, threads);
+  else kernels().window(t, threads);
+}
+
+}  // namespace tenter
