@@ -143,6 +143,17 @@ def test_imagejs_distances_along_each_axis_and_resolution_tags_have_units() -> N
     assert of_zarr("cm.zarr")[1:] == [(1e-4, True)] * 2
 
 
+def test_words_beyond_ascii_in_a_stack_of_imagej_are_kept() -> None:
+    about = {"axes": "ZYX", "unit": "xm", "spacing": 2.0, "Info": "grün"}
+    tifffile.imwrite("in.tif", X, imagej=True, resolution=(4.0, 2.0), metadata=about)
+    data = Path("in.tif").read_bytes()
+    for unit in (b"\xb5m", b"um"):  # as older versions write it, without an escape
+        Path("raw.tif").write_bytes(data.replace(b"unit=xm", b"unit=" + unit, 1))
+        assert main(["resize", "raw.tif", "out.tif", "--axes", "x", "--scale", "0.5", "--force"]) == 0
+        assert set(open_tiff(Path("out.tif")).voxel.units.values()) == {"micrometer"}
+        assert tifffile.TiffFile("out.tif").imagej_metadata["Info"] == "grün"
+
+
 def test_units_are_named_as_ome_zarr_names_them() -> None:
     spellings = {
         "µm": "micrometer", "um": "micrometer", "\u03bcm": "micrometer", "microns": "micrometer", "Micrometer": "micrometer",

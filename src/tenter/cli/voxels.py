@@ -64,9 +64,9 @@ def short_unit(name: str | None) -> str | None:
     return None if name is None else SYMBOLS.get(name, name)
 
 
-def in_ascii(unit: str) -> str:
-    """A unit as ImageJ writes it."""
-    return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in unit if ord(c) < 1 << 16)
+def in_ascii(text: str) -> str:
+    """A unit or another word as ImageJ writes it."""
+    return "".join(c if c.isascii() else f"\\u{ord(c):04x}" for c in text if ord(c) < 1 << 16)
 
 
 def given(sizes: Mapping[str, float], unit: str | None) -> Voxel:

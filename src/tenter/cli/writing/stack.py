@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from tenter.cli.reading.stack import DISTANCES, IMAGEJ, INTERVAL, OME, SPACING, Stack
 from tenter.cli.refusal import Refusal, first_line, require
+from tenter.cli.voxels import in_ascii
 from tenter.cli.writing.tiff import CLASSIC_LIMIT, HORIZONTAL
 
-#: ImageJ's name
-LABELS = "Labels"
+#: ImageJ's names
+LABELS, INFO = "Labels", "Info"
 LABELS_LOST = "ImageJ's labels of slices"
 
 
@@ -51,7 +52,10 @@ def write_stack(file: BinaryIO, stack: Stack) -> None:
     if stack.resolution:
         options |= {"resolution": stack.resolution, "resolutionunit": stack.unit}
     named = {"axes": stack.axes} if stack.program in (IMAGEJ, OME) else {}  # tifffile's has axes in `about`, if any
-    options["metadata"] = {**named, **stack.about} if stack.program else None
+    about = stack.about
+    if stack.program == IMAGEJ:  # whose description is ASCII, apart from INFO, which has a place of its own
+        about = {key: in_ascii(of) if isinstance(of, str) and key != INFO else of for key, of in about.items()}
+    options["metadata"] = {**named, **about} if stack.program else None
     if stack.program == IMAGEJ:
         del options["maxworkers"]
     big = stack.array.nbytes > CLASSIC_LIMIT and stack.program != IMAGEJ  # which reads no BigTIFF
