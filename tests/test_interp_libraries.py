@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tenter
-from daily import together
+from daily import daily, together
 
 C, AT = np.array([0.0, 1, 3, 7]), np.array([0.5, 2, 8, -1, 3])
 X = np.random.default_rng(0).standard_normal((2, 4))
@@ -40,7 +40,7 @@ def test_gradients_are_those_of_the_map(how):
     assert torch.equal(tenter.interp(x.T, torch.from_numpy(AT), torch.from_numpy(C), 0, **how).T, f(x))
 
 
-@together("how", CALLS)
+@together("how", daily(CALLS, 3))
 def test_other_libraries_give_the_same(how):
     want = tenter.interp(X.astype(np.float32), AT, C, **how)
     da, xp = pytest.importorskip("dask.array"), pytest.importorskip("array_api_strict")

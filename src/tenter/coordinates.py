@@ -125,7 +125,7 @@ def interp(
     -----
     The order of arguments is x, at, coordinates; `np.interp` has (at, coordinates, x). A value that an output gives no
     weight is not read: NaN reaches those outputs only that lie between it and a neighbor. Positions within rounding of
-    a coordinate (four units in the last place of the largest one) are at it.
+    a coordinate (2^-50 of the largest one) are at it.
 
     Mode "area" keeps sums: `(y * np.diff(at)).sum()` is `(x * np.diff(coordinates)).sum()` if both cover the same
     range. Weights are computed in float64, those of integers and times from exact differences. Gradients, in PyTorch
