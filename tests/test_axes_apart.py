@@ -55,7 +55,9 @@ LONGEST = {3: 14, 4: 9, 5: 6}  # by the number of axes
 
 
 @pytest.mark.parametrize("seed", daily(range(120), 12))
-@together("n, how", itertools.product(LONGEST, [{}, {"antialias": True}, {"mode": "area"}, {"mode": "cubic", "edge": "wrap"}]))
+@together(
+    "n, how", itertools.product(LONGEST, [{}, {"antialias": True}, {"mode": "area"}, {"mode": "cubic", "edge": "wrap"}])
+)
 def test_a_dim_between_more_axes_changes_no_bits(n, how, seed):
     rng = np.random.default_rng(seed)
     lengths, size = rng.integers(1, LONGEST[n], n), tuple(rng.integers(1, LONGEST[n], n).tolist())
