@@ -237,7 +237,8 @@ def several(name: str, given: Any) -> Sequence[Any] | None:
     if single(given):
         return None
     if is_array(given):
-        return listed(name, given)
+        found: Sequence[Any] = listed(name, given)
+        return found
     _check_number(name, given, len(given))
     return list(given)
 
