@@ -7,8 +7,10 @@ import pytest
 
 from daily import together
 from tenter._arrays import pillow_images
+from tenter._arrays.promised import older
 from tenter.image import resize
 
+PIL = pytest.importorskip("PIL")
 Image = pytest.importorskip("PIL.Image")
 MODES = (
     "1", "L", "P", "RGB", "RGBA", "CMYK", "YCbCr", "LAB", "HSV", "I", "F", "LA", "PA", "RGBX", "RGBa", "La",
@@ -16,6 +18,7 @@ MODES = (
 )  # fmt: skip
 FILTERS = {"nearest-exact": 0, "linear": 2, "cubic": 3, "lanczos": 1, "box": 4, "hamming": 5}
 SIZE = (30, 7)
+ANOTHER_ORDER = (5, 40)  # here Pillow before 13 resamples the other axis first
 
 
 def random(mode):
@@ -50,7 +53,7 @@ def off_by(made, values):
 def test_an_image_of_every_mode_has_pillows_values(mode):
     given = random(mode)
     for name, number in FILTERS.items():
-        for size in (SIZE, (5, 40)):
+        for size in (SIZE,) if older(PIL.__version__, (13,)) else (SIZE, ANOTHER_ORDER):
             made, (values, most) = resize(given, size, mode=name), pillows(given, number, size)
             assert made.mode == mode and made.size == size[::-1], name
             assert np.asarray(made).dtype == np.asarray(given).dtype and off_by(made, values) <= most, name

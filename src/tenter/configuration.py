@@ -10,16 +10,8 @@ from tenter._arrays.promised import OLDEST, too_old
 __all__ = ["show_config"]
 
 # Packages by the names of their distributions, and the libraries whose oldest version is promised.
-BACKENDS = {
-    "numpy": "NumPy",
-    "torch": "PyTorch",
-    "triton": "",
-    "jax": "JAX",
-    "dask": "Dask",
-    "zarr": "zarr",
-    "tifffile": "tifffile",
-}
-BACKENDS |= dict.fromkeys(("pillow", "imagecodecs", "pyarrow", "scipy"), "")
+BACKENDS = {"numpy": "NumPy", "torch": "PyTorch", "triton": "", "jax": "JAX", "dask": "Dask", "zarr": "zarr"}
+BACKENDS |= {"pillow": "Pillow", "tifffile": "tifffile", "imagecodecs": "", "pyarrow": "", "scipy": ""}
 
 
 def show_config() -> None:

@@ -3,7 +3,7 @@
 import re
 
 OLDEST = {"NumPy": (1, 25), "PyTorch": (2, 6), "Triton": (3, 4), "JAX": (0, 6), "Dask": (2024, 1), "zarr": (3, 0, 8),
-          "tifffile": (2024, 8, 10)}  # fmt: skip
+          "Pillow": (12, 1), "tifffile": (2024, 8, 10)}  # fmt: skip
 
 
 def older(version: str, than: tuple[int, ...]) -> bool:
