@@ -170,7 +170,7 @@ def test_one_element_without_dims() -> None:
     x = np.float32(3).reshape(())
     d = da.from_array(x, chunks=())
     same_bits(tenter.repeat(d), tenter.repeat(x))
-    same_bits(tenter.tile(d), tenter.tile(x))
+    same_bits(tenter.tile(d, ()), tenter.tile(x, ()))
 
 
 def test_any_elements_can_be_copied() -> None:

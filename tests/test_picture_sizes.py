@@ -97,9 +97,9 @@ def test_no_side_is_ever_nothing(height: int, width: int) -> None:
             "size: expected (height, width), at most one of them None",
             "size=(None, None)",
         ),
-        (lambda: resize(PHOTO, (None, 2.5)), "size: expected an int, got 2.5", "size=(None, 2.5)"),
+        (lambda: resize(PHOTO, (None, 2.5)), "size: expected sizes that are ints, got 2.5", "size=(None, 2.5)"),
         (lambda: resize(PHOTO, (None, 3, 4)), "size: expected (height, width)", "size=(None, 3, 4)"),
-        (lambda: resize(PHOTO, (0, None)), "size: expected an int >= 1, got 0", "size=(0, None)"),
+        (lambda: resize(PHOTO, (0, None)), "size: expected sizes that are ints >= 1, got 0", "size=(0, None)"),
         (lambda: resize(PHOTO, width=3), "width: expected no argument of this name", "(did you mean size=(None, 3)?)"),
         (lambda: resize(PHOTO, fit=(3, 4)), "fit: expected no argument", "(did you mean size=Fit((3, 4))?)"),
         (lambda: resize(PHOTO, 3, labels=True), "labels: expected no argument", "mode='nearest-exact'"),
@@ -108,9 +108,9 @@ def test_no_side_is_ever_nothing(height: int, width: int) -> None:
         (lambda: Fit((1, 2, 3)), "size: expected 2 values", "image.Fit((1, 2, 3)"),
         (lambda: Fit("640x480"), "size: expected sizes that are ints", "image.Fit('640x480'"),
         (lambda: Fit(True), "size: expected", "got the bool True"),
-        (lambda: Fit(3, 1), "enlarge: expected a bool", "image.Fit(3, enlarge=1)"),
+        (lambda: Fit(3, 1), "enlarge: expected two sides in one size, (3, 1), got 1", "image.Fit(3, enlarge=1)"),
         (lambda: Fill(3, "nort"), "got 'nort' (did you mean 'north'?)", "image.Fill(3, gravity='nort')"),
-        (lambda: Fill(3, 1), "gravity: expected one of", "image.Fill(3, gravity=1)"),
+        (lambda: Fill(3, 1), "gravity: expected two sides in one size, (3, 1), got 1", "image.Fill(3, gravity=1)"),
     ],
 )
 def test_refused(how: Any, message: str, call: str) -> None:

@@ -144,10 +144,11 @@ bool set_axis(PyObject* at_dim, const ArrayView& from, Repeated& how) {
 // Whether an array has a count for each of n positions.
 bool are_counts(const ArrayView& x, int64_t n) { return is_count(x.dtype->number) && x.ndim == 1 && x.shape[0] == n; }
 
-// Whether the core repeats n positions of x by counts. wants_grad: whether the gradient is recorded.
-bool is_repeated(const Repeated& how, const ArrayView& from, int64_t n, bool flattens, bool wants_grad) {
+// Whether the core repeats n positions of x by counts. wants_grad: whether the gradient is recorded. into: whether the
+// result is written to an array that is there.
+bool is_repeated(const Repeated& how, const ArrayView& from, int64_t n, bool flattens, bool wants_grad, bool into) {
   if (n == 0 || how.inner == 0 || how.outer == 0) return false;
-  if (wants_grad) return is_float_number(from.dtype->number) && !(flattens && from.ndim != 1);
+  if (wants_grad) return !into && is_float_number(from.dtype->number) && !(flattens && from.ndim != 1);
   return true;
 }
 
@@ -265,11 +266,11 @@ Outcome repeat_counts(PyObject* x, const CallArguments& names, PyObject* const* 
   const int64_t n = flattens ? from.n_values() : from.shape[how.dim];
   const int wants = from.tensor ? wants_grad(x) : 0;
   if (wants < 0) return Outcome::failed();
-  const bool agree = are_counts(counted, n) && is_repeated(how, from, n, flattens, wants);
-  if (!agree || (wants && target)) return Outcome::declined();
+  const bool agree = are_counts(counted, n) && is_repeated(how, from, n, flattens, wants, out);
+  if (!agree) return Outcome::declined();
   Outcome y = wants ? Outcome::declined() : repeat_scalars(x, from, counted, output_size, target, how);
-  if (!y.is_declined()) return y;
-  if (n > machine_memory() / 8) return Outcome::declined();  // offsets of a broadcast array
+  const bool too_many = n > machine_memory() / 8;  // offsets, of counts in a broadcast array
+  if (!y.is_declined() || too_many) return y;
   if (!read_counts(counted, how.counts)) return Outcome::failed();
   const int64_t total = how.counts.total;
   if (total < 0 || !agrees(output_size, total) || !fits(how, total)) return Outcome::declined();

@@ -9,7 +9,6 @@ import numpy as np
 from tenter._arrays.arguments import MISSING, array, describe, error, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import calls, executor, fill_value, labelled
@@ -226,9 +225,7 @@ def resize(
         if labelled.is_labelled(x, size, scale):
             others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
             others |= {"axes": axes, "mode": mode, "antialias": antialias}
-            if out is not None:
-                refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
-            return labelled.resized(resize, x, size, scale, others)
+            return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written

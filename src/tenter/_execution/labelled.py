@@ -7,6 +7,7 @@ import numpy as np
 
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
+from tenter._arrays.foreign import class_name
 from tenter._arrays.types import Array, Floats
 from tenter._specs import resize_arguments
 
@@ -33,12 +34,14 @@ def is_array(x: Any) -> bool:
     return not hasattr(type(x), "data_vars")
 
 
-def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict[str, Any]) -> Any:
+def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict[str, Any], out: Any) -> Any:
     """Returns x with its dims resized, its coordinates at the positions of the outputs, and its attributes.
 
     resize: `tenter.resize`, for an array
     how: its other arguments
     """
+    if out is not None:
+        refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
     name = "size" if size is not None else "scale"
     if size is not None and scale is not None:
         refuse(ValueError, "size", "size or scale", "both")

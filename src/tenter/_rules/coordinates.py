@@ -54,15 +54,7 @@ def axis_of(at: Any, coordinates: Any, mode: Any, period: Any, edge: Any) -> Axi
             refuse(ValueError, name, "the edges of cells in mode area, one more than cells", f"{len(values)}")
     if len(places) < least and len(positions):
         refuse(ValueError, "coordinates", "at least one", "none")
-    if edge not in EDGES:
-        refuse(ValueError if isinstance(edge, str) else TypeError, "edge", f"one of {', '.join(EDGES)}",
-               describe(edge) + (did_you_mean(edge, EDGES) if isinstance(edge, str) else ""))  # fmt: skip
-    if edge == "extrapolate" and mode not in CURVES:
-        refuse(ValueError, "edge", f"one that mode {mode} has, replicate or constant", "'extrapolate'")
-    if edge == "extrapolate" and len(places) == 1:
-        refuse(ValueError, "edge", "replicate or constant for one coordinate, which has no slope", "'extrapolate'")
-    if period is not None and edge != "replicate":
-        refuse(ValueError, "edge", "none where there is a period, so that no position is outside", describe(edge))
+    _check_edge(edge, mode, period, len(places))
     positions, places, period = _numbers(positions, places, _checked_period(period, places))
     n_in, inputs = len(places) - is_area, None
     if is_area:
@@ -75,6 +67,19 @@ def axis_of(at: Any, coordinates: Any, mode: Any, period: Any, edge: Any) -> Axi
     if period is not None and is_area:
         places = _closed(places, period)
     return Axis(places, n_in, inputs, positions, period)
+
+
+def _check_edge(edge: Any, mode: Any, period: Any, n: int) -> None:
+    """n: the number of coordinates."""
+    if edge not in EDGES:
+        refuse(ValueError if isinstance(edge, str) else TypeError, "edge", f"one of {', '.join(EDGES)}",
+               describe(edge) + (did_you_mean(edge, EDGES) if isinstance(edge, str) else ""))  # fmt: skip
+    if edge == "extrapolate" and mode not in CURVES:
+        refuse(ValueError, "edge", f"one that mode {mode} has, replicate or constant", "'extrapolate'")
+    if edge == "extrapolate" and n == 1:
+        refuse(ValueError, "edge", "replicate or constant for one coordinate, which has no slope", "'extrapolate'")
+    if period is not None and edge != "replicate":
+        refuse(ValueError, "edge", "none where there is a period, so that no position is outside", describe(edge))
 
 
 def check_mode(mode: Any) -> None:

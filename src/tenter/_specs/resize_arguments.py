@@ -99,21 +99,30 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_antialias(antialias, modes, mode)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
     check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
-    are_splines = [rule.kind in splines.KINDS for rule in rules]
-    if edge == "renormalize" and any(are_splines):
-        expected = f"one of {', '.join(splines.EDGES)} for mode {modes[are_splines.index(True)]!r}"
-        refuse(ValueError, "edge", expected, repr(edge))
+    has_splines = _check_splines(rules, modes, edge)
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)
-    flipped = []
-    for k, pair in enumerate(boxes):
-        if pair is not None and pair[1] < pair[0]:
-            rules[k] = _reversed(rules[k], pair, lengths[k])
-            flipped.append(which[k])
+    flipped = _flipped(rules, boxes, lengths)
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules) and not any(are_splines)
+    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules) and not has_splines
     spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
-    return spec, tuple(sorted(flipped))
+    return spec, tuple(sorted(which[k] for k in flipped))
+
+
+def _flipped(rules: list[AxisRule], boxes: Sequence[Any], lengths: Sequence[int]) -> list[int]:
+    """Makes the rules of boxes in descending order those of reversed axes, and returns which axes these are."""
+    found = [k for k, pair in enumerate(boxes) if pair is not None and pair[1] < pair[0]]
+    for k in found:
+        rules[k] = _reversed(rules[k], boxes[k], lengths[k])
+    return found
+
+
+def _check_splines(rules: Sequence[AxisRule], modes: Sequence[Any], edge: Any) -> bool:
+    """Returns whether an axis has a spline, which knows no edge that leaves weights out."""
+    found = [mode for mode, rule in zip(modes, rules) if rule.kind in splines.KINDS]
+    if found and edge == "renormalize":
+        refuse(ValueError, "edge", f"one of {', '.join(splines.EDGES)} for mode {found[0]!r}", repr(edge))
+    return bool(found)
 
 
 def _check_antialias(antialias: Any, modes: Sequence[Any], mode: Any) -> None:

@@ -117,10 +117,7 @@ def many(
     """Images of any sizes in one result (N, H, W, C), each written to its place. boxes: one for each; None for that of
     the call."""
     if pillow_images.is_image(pixels[0]):
-        modes = {getattr(image, "mode", type(image).__name__) for image in pixels}
-        if len(modes) > 1:
-            refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
-        arrays = [pillow_images.array_of(image) for image in pixels]
+        arrays = _arrays_of(pixels)
         return _as_shown(many(resize, arrays, size, layout, out, of_mode(pixels[0], how), boxes), pixels[0])
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
         refuse(ValueError, "layout", "that of one image of the list: HWC, CHW or HW", repr(layout))
@@ -142,6 +139,13 @@ def many(
     for x, place, box in zip(pixels, made, boxes or [None] * len(pixels)):
         resize(x, size, layout=layout, out=place, **(how if box is None else {**how, "box": box}))
     return made
+
+
+def _arrays_of(images: Any) -> list[Any]:
+    modes = {getattr(image, "mode", type(image).__name__) for image in images}
+    if len(modes) > 1:
+        refuse(ValueError, "x", "images of one mode", " and ".join(sorted(modes)))
+    return [pillow_images.array_of(image) for image in images]
 
 
 def _as_shown(found: Any, like: Any) -> Any:

@@ -221,14 +221,20 @@ def written(
     if alone and isinstance(of_labels, dict) and "source" in of_labels:
         del of_labels["source"]
         lost.append(IMAGE_OF_LABELS)
-    for part in (ours.get("image-label"), ours.get("omero")):
-        if isinstance(part, dict) and zarr_format == 3:
-            part.pop("version", None)  # which only the whole has since 0.5
+    if zarr_format == 3:
+        _without_versions(ours)
     of = version(zarr_format)
     if not alone and (says := _says(attributes)).startswith(f"{of}-"):
         of = says  # whose readers know the group by it
     ours["multiscales"] = [entry | ({"version": of} if zarr_format == 2 else {}), *others]
     return after | (ours if zarr_format == 2 else {"ome": {**ours, "version": of}}), lost
+
+
+def _without_versions(ours: dict[str, Any]) -> None:
+    """Only the whole has a version since 0.5."""
+    for part in (ours.get("image-label"), ours.get("omero")):
+        if isinstance(part, dict):
+            part.pop("version", None)
 
 
 def _is_plain(found: Multiscale) -> bool:
