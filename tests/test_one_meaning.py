@@ -211,6 +211,14 @@ def others() -> dict[str, Any]:
     }
 
 
+def test_one_size_is_no_sequence_of_counts() -> None:
+    """In any form that an int may have."""
+    row = np.array([1, 2])
+    for size in (3, np.uint32(3), np.int8(3), np.array(3)):
+        assert tenter.repeat(row, size).tolist() == tenter.tile(row, size).tolist() == [1, 2] * 3, repr(size)
+
+
+
 @pytest.mark.parametrize("library", ["JAX", "Dask", "Array API"])
 def test_sizes_that_numpy_would_read_as_counts_are_refused_for_arrays_of_each_library(library: str) -> None:
     x = others()[library]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, rank, sizes
+from tenter._arrays.arguments import describe, rank, single, sizes
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import of
 
@@ -27,7 +27,7 @@ def refuse_axis(function: str, named: dict[str, Any]) -> None:
 
 def refuse_counts(package: str, shape: Sequence[int], values: Sequence[Any]) -> None:
     """Refuses one sequence of sizes for an array that numpy.repeat would take for a count for each element."""
-    if len(values) != 1 or type(values[0]) is int or package == "torch":
+    if len(values) != 1 or single(values[0]) or package == "torch":
         return
     given, n = sizes("sizes", values), math.prod(shape)
     for_all = len(given) == 1 and given[0] > 1 and n > 1 and len(shape) == 1
