@@ -218,7 +218,6 @@ def test_one_size_is_no_sequence_of_counts() -> None:
         assert tenter.repeat(row, size).tolist() == tenter.tile(row, size).tolist() == [1, 2] * 3, repr(size)
 
 
-
 @pytest.mark.parametrize("library", ["JAX", "Dask", "Array API"])
 def test_sizes_that_numpy_would_read_as_counts_are_refused_for_arrays_of_each_library(library: str) -> None:
     x = others()[library]
