@@ -221,6 +221,8 @@ WRONG = [
     (lambda: Patches((28, 28))([SMALL, SMALL[:1]]), ValueError, "images[1]: expected images of one number of channels"),
     (lambda: Patches((28, 28), mean=MEAN, std=STD)([SMALL, GRAY]), ValueError, "got 3 (of images[1])"),
     (lambda: Patches((28, 28))([SMALL, SMALL[:, :0]]), ValueError, "images[1]: expected images of at least one pixel"),
+    (lambda: Patches((28, 28), frames=2)([SMALL, SMALL[None][:0]]), ValueError, "images[1]: expected images of at least one pixel"),
+    (lambda: Patches((28, 28))(SMALL[:0]), ValueError, "images: expected images of at least one pixel"),
     (lambda: Patches(Budget(784, multiple=14))([SMALL, torch.zeros(3, 1, 201)]), ValueError, "images[1]: expected an image whose sides"),
     (lambda: Patches(Fit(31))(torch.zeros(3, 62, 31)), ValueError, "images: expected a height and a width that are multiples"),
     (lambda: Patches((28, 28))(Image.new("I;16", (9, 9))), ValueError, "images: expected 8-bit images"),

@@ -212,8 +212,8 @@ class Patches(torch.nn.Module):
         with _at(k, many):
             x = _picture(x)
             height, width = _sides(x)
-            if not height * width:
-                refuse(ValueError, "images", "images of at least one pixel", f"{height} rows of {width}")
+            if not height * width or 0 in getattr(x, "shape", ()):  # Pillow's images have none
+                refuse(ValueError, "images", "images of at least one pixel", describe(x))
             spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
             what = wanted(self.size)
             size, part = (self.size, spans) if what is None else placed(what, spans)
@@ -236,12 +236,13 @@ class Patches(torch.nn.Module):
         counts = [t * h * w for _, _, (t, h, w) in planned]
         parts: list[torch.Tensor] = []
         room: torch.Tensor | None = None
+        apart = len(planned) == 1 or _recorded(planned)
         for k, (each, end) in enumerate(zip(planned, accumulate(counts))):
             with _at(k, len(planned)):
                 cut, times = self._cut(each)
                 shape = [n * times[d] for d, n in enumerate(cut.shape)]
                 values = shape[5] * shape[6] * shape[7] * shape[8]
-                if room is None and k == 0 and len(planned) > 1 and not _recorded(planned):
+                if room is None and not apart:
                     room = cut.new_empty((sum(counts), values))
                 known = room if room is not None else parts[0] if parts else None
                 if known is not None and (known.shape[1], known.device) != (values, cut.device):
