@@ -32,9 +32,9 @@ struct FillValue {
   // may be the same memory.
   //   dims        from slowest to fastest in memory
   //   dtype       of the result; of complex numbers, of their parts
-  //   in_parts    whether values are complex numbers
+  //   is_complex    whether values are complex numbers
   //   like_torch  whether float32 sums are added to in float32, else in float64
-  void add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
+  void add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool is_complex, bool like_torch,
            const char* from, char* to) const;
   // For FillKind::filled: puts `element` into a result.
   void fill(const FillValue::ResultDim* dims, int n_dims, int64_t itemsize, char* to) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/rounding.hpp"
 #include "maps/axis_map.hpp"
 #include "plan/passes.hpp"
 
@@ -68,7 +69,8 @@ struct Passes {
   Chunks chunks;
   std::vector<int64_t> temporaries;  // bytes of each
   Accumulate acc = Accumulate::f32;
-  bool in_bytes = false, saturate = false, rows_first = false;
+  Rounding rounding = Rounding::once;  // settled
+  bool rows_first = false;
   bool is_filtered_signal = false;
 
   void use(int memory, int64_t bytes, int64_t alignment) { use_temporary(temporaries, memory, bytes, alignment); }
@@ -94,15 +96,18 @@ constexpr Device host{true, true, true, true, false, true, 0, 1, 64},
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts
 //   itemsize    bytes of an element
-//   in_parts    whether elements are complex numbers
-//   saturate    whether 8-bit values are clamped after each axis, as in Pillow
-//   keeps_sums  whether the result has the dtype of the sums
+//   is_complex  whether elements are complex numbers
+//   rounding    of the result, as the call says
 //   has_sums    whether the array has it, as an earlier plan of the call kept its sums
 struct PlannedArray {
   std::vector<MappedDim> dims;
   int dtype;
   int64_t itemsize;
-  bool in_parts, saturate, keeps_sums = false, has_sums = false;
+  bool is_complex;
+  Rounding rounding;
+  bool has_sums = false;
+  // The array before other maps are applied to its sums.
+  PlannedArray before() const;
   Buffer as_given(int memory) const { return {memory, 0, dtype, itemsize}; }
   // The same with the dtype of the sums.
   Buffer as_sums(int memory) const;

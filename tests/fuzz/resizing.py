@@ -10,6 +10,7 @@ import numpy as np
 
 from tenter._arrays.errors import Refusal
 from tenter._rules.presets import convention
+from tenter._rules.rounding import by_axis
 from tenter._specs import resize_arguments
 from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
@@ -178,7 +179,7 @@ def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, 
     shape = list(x.shape)
     for axis, n in zip(does.axes, does.size):
         shape[axis] = n
-    return maps, does.saturates(name_of(x)), tuple(shape), does
+    return maps, by_axis(does.rounding_of(name_of(x))), tuple(shape), does
 
 
 def resize(r: Draw) -> Call:

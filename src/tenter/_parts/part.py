@@ -10,6 +10,7 @@ from tenter._arrays.types import Array, Ints
 from tenter._execution import numpy_executor
 from tenter._parts.rows import MapRows, SharedRows, local, positions
 from tenter._plans.plan import plan_part
+from tenter._rules.rounding import ONCE
 from tenter._specs.applied import only_copies
 from tenter._specs.spec import Shape
 
@@ -49,12 +50,12 @@ class Part(NamedTuple):
     """A part of a result.
 
     reads: what it reads along each axis
-    saturate: the result of `Spec.saturates`
+    rounding: of the result
     """
 
     reads: tuple[Reads, ...]
     dtype: Any
-    saturate: bool
+    rounding: str
     fill_value: FillValue | None
 
     def made(self, *chunks: Any) -> Array:
@@ -82,14 +83,14 @@ class Part(NamedTuple):
 
     def _applied(self, block: Array) -> Array:
         rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
-        return _applied(block, rows, self.saturate)
+        return _applied(block, rows, self.rounding)
 
     def _with_fill_value(self, block: Array, fill_value: FillValue) -> Array:
         inside = np.ones((1,) * block.ndim)
         for axis, rows in fill_value.inside:
             at = positions(rows.whole, rows.lo, rows.hi)
             n = at.stop - at.start if isinstance(at, slice) else len(at)
-            weight = _applied(np.ones(n), {0: rows}, False)
+            weight = _applied(np.ones(n), {0: rows}, ONCE)
             inside = inside * weight.reshape(tuple([-1 if d == axis else 1 for d in range(block.ndim)]))
         y = self._applied(numpy_executor.widened(block) if fill_value.widens else block)
         if np.may_share_memory(y, block):  # it is changed in place
@@ -112,16 +113,16 @@ def _checked(chunk: Any, shape: Shape, dtype: np.dtype[Any]) -> Array:
     return found
 
 
-def _applied(block: Array, rows: dict[int, Any], saturate: bool) -> Array:
+def _applied(block: Array, rows: dict[int, Any], rounding: str) -> Array:
     """Applies rows of maps, given by axis, to the inputs that they read."""
     if not rows:
         return block
     maps = tuple([(axis, local(r.whole, r.lo, r.hi)) for axis, r in rows.items()])
     if all(only_copies(m) for _, m in maps):
-        return numpy_executor.run(block, plan_part(block, maps, {}, saturate))
+        return numpy_executor.run(block, plan_part(block, maps, {}, rounding))
     wholes = {axis: r.whole for axis, r in rows.items()}
     if not block.size:  # sums of nothing
         n_out = {axis: m.n_out for axis, m in maps}
         return np.zeros([n_out.get(d, n) for d, n in enumerate(block.shape)], block.dtype)
     native = block.astype(block.dtype.newbyteorder("="), copy=False)
-    return numpy_executor.run(native, plan_part(native, maps, wholes, saturate)).astype(block.dtype, copy=False)
+    return numpy_executor.run(native, plan_part(native, maps, wholes, rounding)).astype(block.dtype, copy=False)

@@ -21,7 +21,7 @@ from tenter._standard.apply import applied
 def dispatched(x: Any, spec: Spec) -> Any:
     check_memory(spec.shape_out(tuple(x.shape)), x)
     name = dtype_name(x)
-    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.saturates(name)), x)
+    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.rounding_of(name)), x)
 
 
 def traced_value(x: Any, spec: Spec, value: Any) -> None:

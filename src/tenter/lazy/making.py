@@ -14,6 +14,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, imported, of, on_device
 from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
+from tenter._rules.rounding import by_axis
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
 from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, refuse_counts, repeat_sizes, tile_sizes
@@ -400,7 +401,8 @@ def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
     held = applied(held, first)
     maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
     before = held.summing
-    summing = Summing(before.saturate or spec.saturates(dtype), before.by_memory or isinstance(spec, Resize))
+    rounding = before.rounding if by_axis(before.rounding) else spec.rounding_of(dtype)
+    summing = Summing(rounding, before.by_memory or isinstance(spec, Resize))
     return LazyArray(stretched(held.base, maps, summing))
 
 

@@ -13,6 +13,7 @@ from tenter import _native
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._plans import core
+from tenter._rules.rounding import ONCE
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.votes import Votes, elect
@@ -25,14 +26,14 @@ Box = tuple[tuple[int, int], ...]
 
 
 class Operation(NamedTuple):
-    """How an array of `shape` becomes one of `shape_out`. maps: by axis, of axes that change. saturate: whether 8-bit
-    values are rounded after each axis. dtype: in this machine's byte order."""
+    """How an array of `shape` becomes one of `shape_out`. maps: by axis, of axes that change. rounding: of the
+    result. dtype: in this machine's byte order."""
 
     shape: tuple[int, ...]
     shape_out: tuple[int, ...]
     dtype: np.dtype[Any]
     maps: Mapping[int, AxisMap | Votes]
-    saturate: bool
+    rounding: str
 
 
 def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec) -> Operation:
@@ -42,18 +43,18 @@ def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec) -> Opera
     maps = {axis: m for axis, m in spec.maps(shape, name, False) if not (isinstance(m, Copy) and m.repeat == 1)}
     if name not in NUMBERS and name not in PARTS and not all(isinstance(m, Copy) or _picks(m) for m in maps.values()):
         raise Refusal(f"arrays of {name} are not resized block by block, except by nearest and nearest-exact")
-    return Operation(shape, spec.shape_out(shape), dtype, maps, spec.saturates(name))
+    return Operation(shape, spec.shape_out(shape), dtype, maps, spec.rounding_of(name))
 
 
 def elected(shape: tuple[int, ...], shape_out: tuple[int, ...], dtype: np.dtype[Any]) -> Operation:
     """The most frequent labels."""
     votes = {axis: Votes(n, m) for axis, (n, m) in enumerate(zip(shape, shape_out)) if n != m}
-    return Operation(shape, shape_out, dtype.newbyteorder("="), votes, False)
+    return Operation(shape, shape_out, dtype.newbyteorder("="), votes, ONCE)
 
 
 def identity(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Operation:
     """A copy."""
-    return Operation(shape, shape, dtype.newbyteorder("="), {}, False)
+    return Operation(shape, shape, dtype.newbyteorder("="), {}, ONCE)
 
 
 def reads(op: Operation, box: Box) -> Box:
@@ -115,7 +116,7 @@ def size(box: Box) -> int:
 def _plan(op: Operation, box: Box, x: Pixels) -> _native.HostPlan:
     maps = {axis: m for axis, m in op.maps.items() if not isinstance(m, Votes)}
     parts = tuple((axis, _part(m, *box[axis])) for axis, m in sorted(maps.items()))
-    return core.host_plan(layout(x), parts, saturate=op.saturate, wholes=maps)
+    return core.host_plan(layout(x), parts, rounding=op.rounding, wholes=maps)
 
 
 def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:
