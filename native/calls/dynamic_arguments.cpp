@@ -29,7 +29,8 @@ int64_t scaled(const AxisPart& part, const Scale& s, LengthRounding rounding) {
   const Wide below = n / d, rest = n % d;
   if (below >= most_length) return -1;
   bool up = rounding == LengthRounding::ceil ? rest > 0 : 2 * rest >= d;
-  if (rounding == LengthRounding::floor || (rounding == LengthRounding::round_even && 2 * rest == d && below % 2 == 0)) up = false;
+  if (rounding == LengthRounding::floor || (rounding == LengthRounding::round_even && 2 * rest == d && below % 2 == 0))
+    up = false;
   return int64_t(below) + up;
 }
 

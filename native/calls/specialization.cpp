@@ -40,13 +40,12 @@ struct FillValueStep final : KernelCall {
   std::vector<double> inside[max_read_dims];
   Dtype sums, dtype;
   int64_t itemsize;
-  bool is_complex, tensor;
+  bool is_complex;
 
   explicit FillValueStep(const FillValue& of) : fill(of) {}
   void run_here(uintptr_t src, uintptr_t dst) const override {
     if (fill.kind == FillKind::filled) return fill.fill(dims, n_dims, itemsize, reinterpret_cast<char*>(dst));
-    fill.add(dims, n_dims, sums, dtype, is_complex, tensor, reinterpret_cast<const char*>(src),
-             reinterpret_cast<char*>(dst));
+    fill.add(dims, n_dims, sums, dtype, is_complex, reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst));
   }
   void run(uintptr_t src, uintptr_t dst, int, bool) const override {
     without_gil([&] { run_here(src, dst); });
@@ -209,7 +208,7 @@ class SpecializedPlan {
   void add_fill_value(int sums, HostPlan& to) {
     auto step = std::make_unique<FillValueStep>(f_.fill);
     step->n_dims = f_.ndim, step->sums = f_.sums_apart() ? Dtype::f32 : f_.dtype, step->dtype = f_.input;
-    step->is_complex = f_.is_complex, step->tensor = from_.tensor;
+    step->is_complex = f_.is_complex;
     step->itemsize = from_.dtype->itemsize;
     for (int k = 0; k < f_.ndim; ++k) {
       step->dims[k] = {shape_[f_.order[k]], nullptr, f_.order[k]};

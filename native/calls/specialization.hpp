@@ -36,17 +36,17 @@ struct Specialization {
   int n_axes = 0;
   Rounding rounding = Rounding::once;  // of the sums; kept if a fill value is added
   bool doubles = false;                // whether arrays are float64
-  FillValue fill;         // none for gradients
-  Dtype input;            // dtype of the arrays; differs from `dtype` if integers are converted for `fill`
-  Dtype dtype;            // dtype of the values that are summed: of complex numbers, the dtype of their parts
-  bool is_complex;          // whether values are complex numbers
+  FillValue fill;                      // none for gradients
+  Dtype input;                         // dtype of the arrays; differs from `dtype` if integers are converted for `fill`
+  Dtype dtype;      // dtype of the values that are summed: of complex numbers, the dtype of their parts
+  bool is_complex;  // whether values are complex numbers
   Accumulate acc;
   int ndim;
-  int order[max_read_dims];  // dims of the result from slowest to fastest in memory
-  bool in_order;             // whether `order` is ascending, so that the result is contiguous
-  bool by_dims = true;       // whether a call's sequences are in the order of `axes`
-  bool strides_decide;       // whether the layout decides which formula finds source indices, as in PyTorch
-  bool transposed;           // whether these calls compute gradients, by the transposed maps
+  int order[max_read_dims];        // dims of the result from slowest to fastest in memory
+  bool in_order;                   // whether `order` is ascending, so that the result is contiguous
+  bool by_dims = true;             // whether a call's sequences are in the order of `axes`
+  bool strides_decide;             // whether the layout decides which formula finds source indices, as in PyTorch
+  bool transposed;                 // whether these calls compute gradients, by the transposed maps
   LengthRounding length_rounding;  // of lengths from scales
   Policy policy;
   Owned rules;    // owns the AxisRules that the axes point to

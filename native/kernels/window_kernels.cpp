@@ -27,8 +27,7 @@ bool fits_lanes(const WindowTask& t) {
 }
 
 bool can_do_pixels(const WindowTask& t) {
-  if (t.plane || !t.row || !t.column || t.acc != Accumulate::f32 || t.in != t.out)
-    return false;
+  if (t.plane || !t.row || !t.column || t.acc != Accumulate::f32 || t.in != t.out) return false;
   if (t.in != Dtype::u16 && t.in != Dtype::i16 && t.in != Dtype::f32) return false;
   return fits_lanes(t) && t.column->n_out <= most_pixel_columns;
 }
@@ -96,7 +95,10 @@ int64_t most_taps(const WindowMap& m) {
 Kernel window_kernel(const WindowTask& t) {
   const bool both = t.row && t.column;
   // These loops alone premultiply, and clamp between two axes.
-  const Kernel loops = t.plane ? Kernel::planes : both ? Kernel::rows_and_columns : t.row ? Kernel::rows : Kernel::columns;
+  const Kernel loops = t.plane ? Kernel::planes
+                       : both  ? Kernel::rows_and_columns
+                       : t.row ? Kernel::rows
+                               : Kernel::columns;
   if (t.alpha || t.clamps) return loops;
   if (takes_pixels(t)) return Kernel::pixels;
   if (!both && sums_in_parts(t)) return Kernel::parts;

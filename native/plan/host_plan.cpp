@@ -121,10 +121,11 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
     if (p.count == 1) continue;
     // The whole of a gather is what it sums after its inputs have been put in order, even if the part needs no order.
     AxisMap* const whole = axes[k].whole ? &axes[k].whole->as_sums() : nullptr;
-    deciding[k] = whole ? Deciding(whole->n_in, whole->sums(true)) : Deciding(axes[k].n, *maps[k]);
+    deciding[k] = whole ? Deciding(whole->n_spanned(), whole->sums(true)) : Deciding(axes[k].n_deciding(), *maps[k]);
   }
   WindowTask task{};
-  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.clamps = of.rounding == Rounding::clamped;
+  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc,
+  task.clamps = of.rounding == Rounding::clamped;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
   const int64_t n_rows = WindowStep::n_rows_of(task, n_plane);

@@ -35,7 +35,8 @@ struct MappedDim {
 
   int64_t n_out() const { return map ? map->n_out : n; }
   AxisMap* deciding() const { return whole ? whole : map; }
-  int64_t n_deciding() const { return whole ? whole->n_in : n; }
+  // The length by which the order of axes is decided.
+  int64_t n_deciding() const { return whole || (map && map->has_long_rule()) ? deciding()->n_spanned() : n; }
 };
 
 // A pass that copies by all maps of its dims, or sums along the dims [first, first + count). spare: the temporary in

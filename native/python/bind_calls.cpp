@@ -116,8 +116,8 @@ void read_sums(const nb::object& of, Specialization& to) {
   to.rounding = rounding_of(field<const char*>(of, "rounding"));
   to.doubles = field<bool>(of, "doubles"), to.transposed = field<bool>(of, "transposed");
   to.strides_decide = field<bool>(of, "strides_decide");
-  to.length_rounding = LengthRounding(
-      number_of("length_rounding", length_rounding_words, field<const char*>(of, "length_rounding")));
+  to.length_rounding =
+      LengthRounding(number_of("length_rounding", length_rounding_words, field<const char*>(of, "length_rounding")));
   to.policy = Policy(number_of("policy", policy_words, field<const char*>(of, "policy")));
   to.fill.kind = FillKind(number_of("fill", fill_words, field<const char*>(of, "fill")));
   to.fill.value = field<double>(of, "value");

@@ -98,8 +98,8 @@ constexpr Device unchunked = [] {
 //   maps   a MappedAxis for each axis that changes
 //   order  the dims of the input and the result from slowest to fastest; None if they are in order
 //   room   a Python function of a number of bytes, which raises an error if there is no memory for them
-void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, const nb::object& order, const char* rounding,
-               const nb::object& room) {
+void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, const nb::object& order,
+               const char* rounding, const nb::object& room) {
   MappedArray mapped(layout, maps, order, rounding_of(rounding));
   new (to) HostPlan();
   try {

@@ -105,7 +105,7 @@ def filled(x: Any, inside: Any, value: Any) -> Any:
 def shifted(x: Any, outside: Any, value: Any, like: Any) -> Any:
     xp = namespace(x)
     by = xp.where(xp.abs(outside) > NOTHING, outside, xp.zeros_like(outside)) * value
-    return numbers.into(x + xp.astype(by, x.dtype), like)
+    return numbers.into(xp.astype(x + by, x.dtype), like)
 
 
 def widened(x: Any) -> Any:

@@ -103,7 +103,8 @@ def element(x: torch.Tensor, value: Any) -> bytes:
 
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
-    y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
+    wide = torch.complex128 if x.is_complex() else torch.float64  # as in the core
+    y = (x.to(wide) + torch.where(outside.abs() > NOTHING, outside * value, 0.0)).to(x.dtype)
     if like.dtype.is_floating_point or like.dtype.is_complex:
         return y.to(like.dtype)
     info = torch.iinfo(like.dtype)
