@@ -91,7 +91,11 @@ def test_tables_of_an_axis_do_not_decide_which_axis_is_summed_first() -> None:
         sizes = rng.integers(2, 50, len(shape)).tolist()
         ends = [sorted(rng.integers(-3, n + 3, 2).tolist()) for n in shape]
         box = [(lo, hi + 1) if rng.random() < 0.8 else (0, n) for (lo, hi), n in zip(ends, shape)]
-        how = {"mode": str(rng.choice(["linear", "cubic", "area", "lanczos"])), "box": box, "axes": tuple(range(len(shape)))}
+        how = {
+            "mode": str(rng.choice(["linear", "cubic", "area", "lanczos"])),
+            "box": box,
+            "axes": tuple(range(len(shape))),
+        }
         found = []
         for long_axis in (1 << 40, 0):
             axis_maps.cached_axis_map.cache_clear()

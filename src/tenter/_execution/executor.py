@@ -86,7 +86,8 @@ class Executor(Protocol):
         """Writes `value` to the elements of a result where `inside` is False."""
 
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
-        """Returns x + outside * value, added in the dtype of `outside`, in the dtype of `like`. Integers are rounded half to even and saturated.
+        """Returns x + outside * value in the dtype of `like`, added in the dtype of `outside`. Integers are rounded
+        half to even and saturated.
 
         x: a result, in a wider dtype if like's dtype is narrow
         outside: the weight of the fill value in each output
