@@ -13,6 +13,7 @@ import torch
 from tenter import _native
 from tenter._arrays.errors import refuse
 from tenter._specs.resize_arguments import Arguments
+from tenter._torch.run import large_empty
 
 
 class Call(NamedTuple):
@@ -29,6 +30,7 @@ class Call(NamedTuple):
     box: list[tuple[Any, Any]] | None
 
 
+FLOATS = torch.empty(0, dtype=torch.float32, device="cpu")
 REST = Arguments()[len(Call._fields) - 1 :]  # the others' defaults
 Numbers = tuple[float, ...] | None
 Numerators: TypeAlias = npt.NDArray[np.float32]
@@ -132,9 +134,9 @@ def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
     """Memory for a result: as a tensor (..., C, H, W), and as an array of x's library with the dims of x; and the dim
     of channels."""
     if isinstance(x, torch.Tensor):
-        made = torch.empty(shape, dtype=torch.float32, device="cpu")
+        made = large_empty(FLOATS, tuple(shape))[0]
         return made, made, made.ndim - 3
-    made = torch.empty((*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape), dtype=torch.float32, device="cpu")
+    made = large_empty(FLOATS, (*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape))[0]
     if len(shape) == 2:
         return made, made.numpy()[0], -1
     return made, made.numpy().transpose(1, 2, 0), 2
