@@ -1,47 +1,26 @@
 """Image sizes as people state them: within a box, covering a box, by one side, or by a number of pixels.
 
-Pairs are (height, width). A side computed from the other is rounded to the nearest integer, halves up, and is at least
-1, in exact arithmetic. Budgets of pixels have the floats of the libraries whose models were trained with them.
+Pairs are (height, width). Budgets of pixels have the floats of the libraries whose models were trained with them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._specs.lengths import rounded, spread
+from tenter._rules.geometry import is_real
+from tenter._specs.lengths import spread
+from tenter._specs.placement import GRAVITIES, Placement, Wanted, placed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tenter._arrays.signatures import Sizes
-
-Span = tuple[Fraction, Fraction]
-#: `fill` cuts this share of the surplus off above and left of what it keeps.
-GRAVITIES = {
-    f"{vertical}{horizontal}" or "center": (above, left)
-    for vertical, above in (("", Fraction(1, 2)), ("north", Fraction(0)), ("south", Fraction(1)))
-    for horizontal, left in (("", Fraction(1, 2)), ("west", Fraction(0)), ("east", Fraction(1)))
-}
-
-
-class Wanted(NamedTuple):
-    """The wanted size of an image.
-
-    sides: the height and width that the image must fit in, None for any; with a gravity, those that it fills
-    enlarge: whether an image that already fits may grow
-    budget: the rule of both sides, in place of the others
-    """
-
-    sides: tuple[int | None, int | None]
-    enlarge: bool = False
-    gravity: str | None = None
-    budget: Budget | None = None
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -53,6 +32,11 @@ class Fit:
         The height and width in pixels, or one number for both.
     enlarge : bool, default False
         Whether smaller images are enlarged. If False, they keep their size.
+    pad : number or sequence of numbers, optional
+        The value, or one for each channel, of the pixels that are added around the image until it has the size:
+        letterboxing. None: none are added.
+    gravity : str, default "center"
+        Where the image lies among these pixels, as for `Fill`.
 
     Raises
     ------
@@ -67,7 +51,8 @@ class Fit:
     Notes
     -----
     The side that follows from the other is rounded to the nearest int, halves up, and is at least 1. With `box`, the
-    size is that of the box.
+    size is that of the box. Where padding of an odd number of pixels is shared evenly, the part above or left of the
+    image is rounded to the nearest even int, as in Pillow's `ImageOps.pad`.
 
     Examples
     --------
@@ -75,18 +60,67 @@ class Fit:
     >>> photo = np.zeros((3000, 4000, 3), np.uint8)
     >>> resize(photo, Fit(800)).shape, resize(photo, Fit((400, 800))).shape
     ((600, 800, 3), (400, 533, 3))
+    >>> resize(photo, Fit(640, enlarge=True, pad=114)).shape
+    (640, 640, 3)
     """
 
     size: Sizes
     enlarge: bool = False
+    pad: float | Sequence[float] | None = None
+    gravity: str = "center"
 
     def __post_init__(self) -> None:
         try:
             _sides(self.size)
             _refuse_two_sides("enlarge", self.enlarge, self.size)
             arguments.flag("enlarge", self.enlarge)
+            if self.pad is not None:
+                each = self.pad if isinstance(self.pad, (list, tuple)) else (self.pad,)
+                if not each or not all(is_real(n) and not isinstance(n, bool) for n in each):
+                    refuse(TypeError, "pad", "a number, one for each channel, or None", describe(self.pad))
+                object.__setattr__(self, "pad", each[0] if len(each) == 1 else tuple(each))
+            _check_gravity(self.gravity)
+            if self.pad is None and self.gravity != "center":
+                refuse(ValueError, "gravity", "pad too, as an image without padding has no place", "no pad")
         except Refusal as refusal:
-            raise error(refusal, "image.Fit", self.size, enlarge=self.enlarge) from None
+            given = {"enlarge": self.enlarge, "pad": self.pad}
+            gravity = None if self.gravity == "center" else self.gravity
+            raise error(refusal, "image.Fit", self.size, **given, gravity=gravity) from None
+
+    def place(self, height: int | Fraction, width: int | Fraction) -> Placement:
+        """Returns where an image of these sides lies in its result: the way back for boxes and points.
+
+        Parameters
+        ----------
+        height, width : int or Fraction
+            The sides of the image in pixels.
+
+        Returns
+        -------
+        Placement
+            Its `back` takes coordinates in the result to those in the image, and `to` the other way.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> Fit(640, enlarge=True, pad=114).place(480, 320).inside
+        ((0, 640), (106, 533))
+        """
+        try:
+            for name, side in (("height", height), ("width", width)):
+                if not isinstance(side, (int, Fraction)) or isinstance(side, bool):
+                    refuse(TypeError, name, "an int or a Fraction, in pixels", describe(side))
+                if side <= 0:
+                    refuse(ValueError, name, "a number above 0", describe(side))
+        except Refusal as refusal:
+            raise error(refusal, "image.Fit.place", height, width) from None
+        what = wanted(self)
+        assert what is not None
+        return placed(what, ((Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))))
 
 
 @dataclass(frozen=True)
@@ -129,10 +163,7 @@ class Fill:
         try:
             _sides(self.size)
             _refuse_two_sides("gravity", self.gravity, self.size)
-            if self.gravity not in GRAVITIES:
-                name = self.gravity
-                word = did_you_mean(name, tuple(GRAVITIES)) if isinstance(name, str) else ""
-                refuse(ValueError, "gravity", f"one of {', '.join(GRAVITIES)}", describe(name) + word)
+            _check_gravity(self.gravity)
         except Refusal as refusal:
             raise error(refusal, "image.Fill", self.size, gravity=self.gravity) from None
 
@@ -260,9 +291,9 @@ RULES = (Fit, Fill, Budget)
 def wanted(size: Any) -> Wanted | None:
     """Returns the wanted size for one of RULES or a size with None; None for other sizes."""
     if isinstance(size, Budget):
-        return Wanted((None, None), budget=size)
+        return Wanted((None, None), budget=size.sides)
     if isinstance(size, Fit):
-        return Wanted(_sides(size.size), size.enlarge)
+        return Wanted(_sides(size.size), size.enlarge, padded=None if size.pad is None else size.gravity)
     if isinstance(size, Fill):
         return Wanted(_sides(size.size), gravity=size.gravity)
     if not isinstance(size, (list, tuple)) or None not in size:
@@ -278,32 +309,12 @@ def _refuse_two_sides(name: str, value: Any, size: Any) -> None:
         refuse(TypeError, name, f"two sides in one size, ({describe(size)}, {value})", f"{value}")
 
 
+def _check_gravity(name: Any) -> None:
+    if not isinstance(name, str) or name not in GRAVITIES:
+        word = did_you_mean(name, tuple(GRAVITIES)) if isinstance(name, str) else ""
+        refuse(ValueError, "gravity", f"one of {', '.join(GRAVITIES)}", describe(name) + word)
+
+
 def _sides(size: Any) -> tuple[int, int]:
     height, width = spread("size", arguments.sizes("size", [size], least=1), size, 2)
     return height, width
-
-
-def placed(what: Wanted, spans: Sequence[Span]) -> tuple[tuple[int, int], tuple[Span, Span]]:
-    """Returns the size of the result, and the spans of rows and columns that are resized: the given spans or, if the
-    image fills its size, a part of them. A span may be reversed."""
-    lengths = [abs(end - begin) for begin, end in spans]
-    if what.budget is not None:
-        return what.budget.sides(*lengths), (spans[0], spans[1])
-    factors = [Fraction(side) / n for side, n in zip(what.sides, lengths) if side is not None]
-    if what.gravity is None:
-        factor = min(factors) if what.enlarge else min(*factors, Fraction(1))
-        height, width = (max(1, rounded(f.numerator, f.denominator, "round")) for f in (factor * n for n in lengths))
-        return (height, width), (spans[0], spans[1])
-    rows, columns = (
-        _window(span, Fraction(side or 0) / max(factors), shift)
-        for span, side, shift in zip(spans, what.sides, GRAVITIES[what.gravity])
-    )
-    return (what.sides[0] or 0, what.sides[1] or 0), (rows, columns)
-
-
-def _window(span: Span, length: Fraction, shift: Fraction) -> Span:
-    """Returns the part of a span that has a length. shift: the fraction of the rest that is before the part."""
-    begin, end = span
-    sign = 1 if end > begin else -1
-    first = begin + sign * (abs(end - begin) - length) * shift
-    return first, first + sign * length

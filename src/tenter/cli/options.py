@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from tenter._rules.presets import convention
 from tenter._specs.modes import NO_ANTIALIAS
 from tenter._specs.picture_arguments import usual_mode
-from tenter._specs.picture_sizes import Wanted
+from tenter._specs.placement import Wanted
 from tenter.cli.flatten import Color, parse_color
 from tenter.cli.naming import Asked
 from tenter.cli.refusal import Refusal

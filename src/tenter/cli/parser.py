@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from tenter._specs.modes import MODES as FILTERS
 from tenter._specs.picture_arguments import usual_mode
-from tenter._specs.picture_sizes import GRAVITIES
+from tenter._specs.placement import GRAVITIES
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tenter._arrays import pillow_images
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.presets import convention
-from tenter._specs.picture_sizes import placed
+from tenter._specs.placement import placed
 from tenter.cli.kept.orientation import SIDEWAYS, stored_box
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal

@@ -15,14 +15,15 @@ from tenter._arrays import arguments, pillow_images
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._specs.lengths import channels_first
-from tenter._specs.picture_sizes import RULES, Budget, placed, wanted
+from tenter._specs.picture_sizes import RULES, Budget, Fit, wanted
+from tenter._specs.placement import placed, whole
 from tenter.torch import pixels
-from tenter.torch.parts import Place
+from tenter.torch.parts import Place, of_image
 from tenter.torch.transform_arguments import called, checked, made, pair
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Sizes
-    from tenter._specs.picture_sizes import Fill, Fit
+    from tenter._specs.picture_sizes import Fill
 
 #: classes of transformers whose rules these are, without the name of a backend at their end
 PROCESSORS = ("Qwen2VLImageProcessor", "Siglip2ImageProcessor")
@@ -159,6 +160,8 @@ class Patches(torch.nn.Module):
                     refuse(ValueError, "size", "(height, width), or a Budget, Fit or Fill", describe(size))
                 self._check_sides("size", sides)
                 size = sides
+            elif isinstance(size, Fit) and size.pad is not None:
+                self.made = self.made._replace(pad=size.pad)
             self.size: Any = size
 
     @classmethod
@@ -216,14 +219,11 @@ class Patches(torch.nn.Module):
                 refuse(ValueError, "images", "images of at least one pixel", describe(x))
             spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
             what = wanted(self.size)
-            size, part = (self.size, spans) if what is None else placed(what, spans)
-            self._check_sides("images", size)
-            at = Place(0, 0, height, width, size, nearest="pillow" if pillow_images.is_image(x) else "torch")
-            if part != spans:  # of the resized image, so in fractions of pixels, even if they are whole
-                (top, bottom), (left, right) = part
-                at = at._replace(top=top, left=left, height=bottom - top, width=right - left)
+            at = of_image(whole(self.size, spans) if what is None else placed(what, spans), height, width)
+            self._check_sides("images", at.size)
+            at = at._replace(nearest="pillow" if pillow_images.is_image(x) else "torch")
             frames = -(-x.shape[0] // self.frames) if _is_video(x) else 1
-            return Planned(x, at, (frames, size[0] // self.patch[0], size[1] // self.patch[1]))
+            return Planned(x, at, (frames, at.size[0] // self.patch[0], at.size[1] // self.patch[1]))
 
     def _check_sides(self, name: str, size: tuple[int, int]) -> None:
         each = [n * self.merge for n in self.patch]
