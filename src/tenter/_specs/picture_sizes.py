@@ -75,11 +75,8 @@ class Fit:
             _refuse_two_sides("enlarge", self.enlarge, self.size)
             arguments.flag("enlarge", self.enlarge)
             if self.pad is not None:
-                each = self.pad if isinstance(self.pad, (list, tuple)) else (self.pad,)
-                if not each or not all(is_real(n) and not isinstance(n, bool) for n in each):
-                    refuse(TypeError, "pad", "a number, one for each channel, or None", describe(self.pad))
-                object.__setattr__(self, "pad", each[0] if len(each) == 1 else tuple(each))
-            _check_gravity(self.gravity)
+                object.__setattr__(self, "pad", checked_pad(self.pad))
+            check_gravity(self.gravity)
             if self.pad is None and self.gravity != "center":
                 refuse(ValueError, "gravity", "pad too, as an image without padding has no place", "no pad")
         except Refusal as refusal:
@@ -163,7 +160,7 @@ class Fill:
         try:
             _sides(self.size)
             _refuse_two_sides("gravity", self.gravity, self.size)
-            _check_gravity(self.gravity)
+            check_gravity(self.gravity)
         except Refusal as refusal:
             raise error(refusal, "image.Fill", self.size, gravity=self.gravity) from None
 
@@ -309,7 +306,15 @@ def _refuse_two_sides(name: str, value: Any, size: Any) -> None:
         refuse(TypeError, name, f"two sides in one size, ({describe(size)}, {value})", f"{value}")
 
 
-def _check_gravity(name: Any) -> None:
+def checked_pad(given: Any) -> Any:
+    """A number, or several in a tuple."""
+    each = given if isinstance(given, (list, tuple)) else (given,)
+    if not each or not all(map(is_real, each)):
+        refuse(TypeError, "pad", "a number, or one for each channel", describe(given))
+    return each[0] if len(each) == 1 else tuple(each)
+
+
+def check_gravity(name: Any) -> None:
     if not isinstance(name, str) or name not in GRAVITIES:
         word = did_you_mean(name, tuple(GRAVITIES)) if isinstance(name, str) else ""
         refuse(ValueError, "gravity", f"one of {', '.join(GRAVITIES)}", describe(name) + word)
