@@ -104,7 +104,9 @@ class SegmentExecutor(Executor, Protocol):
 
     tracing: Any
 
-    def large_empty(self, x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Any, int, bool]:
+    def large_empty(
+        self, x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None
+    ) -> tuple[Any, int, bool]:
         """Allocates a result of x's dtype in host memory. Returns it, its address, and whether streaming stores should
         write it. order: the dims from slowest to fastest in memory."""
 

@@ -55,9 +55,13 @@ def around(
         return _beside(resize(None), size, inside, axes, value)
     else:
         integers = dtype_name(x).lstrip("u").startswith("int")
-        out = executor.of_segments(x).large_empty(x, tuple(shape), resized_order(x.shape, of(x).strides(x), axes, integers))[0]
+        out = executor.of_segments(x).large_empty(
+            x, tuple(shape), resized_order(x.shape, of(x).strides(x), axes, integers)
+        )[0]
     (top, bottom), (left, right) = inside
-    resize(out[_at(x.ndim, axes, slice(top, bottom), slice(left, right))])  # which refuses an `out` before it is written
+    resize(
+        out[_at(x.ndim, axes, slice(top, bottom), slice(left, right))]
+    )  # which refuses an `out` before it is written
     filling = value if not isinstance(value, tuple) else _along(out, value, channel)
     for rows, columns in (
         (slice(None, top), slice(None)),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from tenter._arrays.signatures import Sizes
 
+
 @dataclass(frozen=True)
 class Fit:
     """The largest size within a height and a width that keeps the ratio of the sides: a `size` of `image.resize`.

@@ -47,8 +47,9 @@ class Options(NamedTuple):
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
     is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
     a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on, and the color of padding. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the sizes of each image, of which
-    wanted is one. skip_existing: whether an output that another process makes meanwhile is left to it."""
+    on, and the color of padding. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the
+    sizes of each image, of which wanted is one. skip_existing: whether an output that another process makes meanwhile
+    is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None

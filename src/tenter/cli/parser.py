@@ -200,8 +200,9 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument(
-        "--fit", metavar="WxH,...", help="the largest size within this width and height, or N for both; see --enlarge "
-        "and --pad"
+        "--fit",
+        metavar="WxH,...",
+        help="the largest size within this width and height, or N for both; see --enlarge and --pad",
     )
     size.add_argument(
         "--fill", metavar="WxH,...", help="this width and height, cut where the ratio differs; see --gravity"

@@ -101,7 +101,9 @@ class Letterbox(torch.nn.Module):
             check_gravity(gravity)
             self.fit = Fit(sides, bool(enlarge), checked_pad(pad), gravity)
             beside = arguments.integer("mask_pad", mask_pad, "an int")
-            self.made = made(interpolation, antialias, dtype, mean, std, masks)._replace(pad=self.fit.pad, mask_pad=beside)
+            self.made = made(interpolation, antialias, dtype, mean, std, masks)._replace(
+                pad=self.fit.pad, mask_pad=beside
+            )
 
     def forward(self, *inputs: Any) -> Any:
         return transformed(self, inputs)
