@@ -229,6 +229,7 @@ def test_padding_of_deep_images_inks_palettes_and_arrays(capsys: pytest.CaptureF
     sized = ["labels.png", "made.png", "--fit", "8", "--pad", "--labels"]
     assert main(["resize", *sized]) == 0
     assert np.unique(Image.open("made.png")).tolist() == [0, 3]
+    capsys.readouterr()
     assert "this image is palette" in refused(capsys, "resize", *sized[:1], "red.png", *sized[2:], "--background", "red")
 
 
