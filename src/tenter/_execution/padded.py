@@ -45,8 +45,11 @@ def around(
     out: Any = None,
 ) -> Any:
     """Returns an image among padding. inside: its rows and columns in the result, which has the height and width
-    `size`. axes: of these, from the first dim on. value: as `check` returns it. resize: makes the image, in the memory
+    `size`; where these begin before the result, it is a part of the image, resized with the rest. axes: of these, from the first dim on. value: as `check` returns it. resize: makes the image, in the memory
     that it is given or, given None, in its own."""
+    (top, bottom), (left, right) = inside
+    if top < 0 or left < 0:
+        return resize(None)[_at(x.ndim, axes, slice(-top, size[0] - top), slice(-left, size[1] - left))]
     shape = list(x.shape)
     shape[axes[0]], shape[axes[1]] = size
     if out is not None:
@@ -58,7 +61,6 @@ def around(
         out = executor.of_segments(x).large_empty(
             x, tuple(shape), resized_order(x.shape, of(x).strides(x), axes, integers)
         )[0]
-    (top, bottom), (left, right) = inside
     resize(
         out[_at(x.ndim, axes, slice(top, bottom), slice(left, right))]
     )  # which refuses an `out` before it is written

@@ -1,11 +1,7 @@
-"""Image sizes as people state them: within a box, covering a box, by one side, or by a number of pixels.
-
-Pairs are (height, width). Budgets of pixels have the floats of the libraries whose models were trained with them.
-"""
+"""Image sizes as people state them: within a box, covering a box, by one side. Pairs are (height, width)."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -15,6 +11,7 @@ from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
+from tenter._specs.model_sizes import OF_MODELS
 from tenter._specs.placement import GRAVITIES, Placement, Wanted, placed
 
 if TYPE_CHECKING:
@@ -166,130 +163,14 @@ class Fill:
             raise error(refusal, "image.Fill", self.size, gravity=self.gravity) from None
 
 
-@dataclass(frozen=True)
-class Budget:
-    """Sides that are multiples, of about the image's ratio, within a number of pixels: a `size` of `image.resize`.
-
-    Vision-language models read images of such sizes, with any ratio of sides.
-
-    Parameters
-    ----------
-    most : int
-        The greatest number of pixels.
-    least : int, default 0
-        The least number of pixels: smaller images are enlarged.
-    multiple : int, default 1
-        What the height and the width are multiples of, in pixels.
-    enlarge : bool, default False
-        False: sides are rounded to the nearest multiple, and down where the pixels are too many, as in Qwen2-VL's
-        `smart_resize`. True: the largest sides within `most`, rounded up, as in SigLIP 2's NaFlex; there is no `least`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Naming the argument. Where the size is used: for an image whose one side is over 200 times the other, or that no
-        size of the budget suits.
-
-    See Also
-    --------
-    Fit : The largest size within a height and a width.
-    tenter.torch.transforms.Patches : Takes it as `size`.
-
-    Notes
-    -----
-    The sides are those of the two functions in transformers, whose floats they share.
-
-    Examples
-    --------
-    >>> from tenter.image import resize
-    >>> photo = np.zeros((1512, 2016, 3), np.uint8)
-    >>> resize(photo, Budget(1280 * 28 * 28, 56 * 56, 28)).shape
-    (840, 1148, 3)
-    >>> resize(photo, Budget(256 * 16 * 16, multiple=16, enlarge=True)).shape
-    (224, 288, 3)
-    """
-
-    most: int
-    least: int = 0
-    multiple: int = 1
-    enlarge: bool = False
-
-    def __post_init__(self) -> None:
-        try:
-            multiple = arguments.integer("multiple", self.multiple, "an int", 1)
-            most = arguments.integer("most", self.most, "an int", 1)
-            if most < multiple**2:
-                square = f"at least multiple * multiple, {multiple**2} pixels"
-                refuse(ValueError, "most", square, describe(self.most))
-            least = arguments.integer("least", self.least, "an int", 0)
-            arguments.flag("enlarge", self.enlarge)
-            if least > most or (least and self.enlarge):
-                limit = "0 with enlarge=True" if self.enlarge else f"at most `most`, {most}"
-                refuse(ValueError, "least", limit, describe(self.least))
-        except Refusal as refusal:
-            shown = {"least": self.least, "multiple": self.multiple, "enlarge": self.enlarge}
-            raise error(refusal, "image.Budget", self.most, **shown) from None
-
-    def sides(self, height: int | Fraction, width: int | Fraction) -> tuple[int, int]:
-        """Returns the sides that an image gets.
-
-        Parameters
-        ----------
-        height, width : int or Fraction
-            The sides of the image, or of the box of it that is resized, in pixels.
-
-        Returns
-        -------
-        (int, int)
-            The height and width in pixels.
-
-        Raises
-        ------
-        ValueError
-            If one side is over 200 times the other.
-
-        Examples
-        --------
-        >>> Budget(1280 * 28 * 28, 56 * 56, 28).sides(1512, 2016)
-        (840, 1148)
-        """
-        h, w, each = float(height), float(width), int(self.multiple)
-        if max(h, w) > 200 * min(h, w):
-            refuse(ValueError, "x", "an image whose sides differ by a factor of at most 200", f"{h:g} x {w:g} pixels")
-        return self._largest(h, w, each) if self.enlarge else self._nearest(h, w, each)
-
-    def _nearest(self, height: float, width: float, each: int) -> tuple[int, int]:
-        rows, columns = round(height / each) * each, round(width / each) * each
-        if rows * columns > self.most:
-            by = math.sqrt((height * width) / self.most)
-            rows, columns = math.floor(height / by / each) * each, math.floor(width / by / each) * each
-        elif rows * columns < self.least:
-            by = math.sqrt(self.least / (height * width))
-            rows, columns = math.ceil(height * by / each) * each, math.ceil(width * by / each) * each
-        return max(each, rows), max(each, columns)
-
-    def _largest(self, height: float, width: float, each: int) -> tuple[int, int]:
-        """By halving an interval of scales, to the same end as in transformers."""
-
-        def sides(scale: float) -> tuple[int, int]:
-            return max(each, math.ceil(height * scale / each) * each), max(each, math.ceil(width * scale / each) * each)
-
-        low, high = 1e-6, 100.0
-        while high - low >= 1e-5:
-            middle = (low + high) / 2
-            h, w = sides(middle)
-            low, high = (middle, high) if h * w <= self.most else (low, middle)
-        return sides(low)
-
-
 #: Sizes that follow from the sides of each image.
-RULES = (Fit, Fill, Budget)
+RULES = (Fit, Fill, *OF_MODELS)
 
 
 def wanted(size: Any) -> Wanted | None:
     """Returns the wanted size for one of RULES or a size with None; None for other sizes."""
-    if isinstance(size, Budget):
-        return Wanted((None, None), budget=size.sides)
+    if isinstance(size, OF_MODELS):
+        return Wanted((None, None), rule=size.placement)
     if isinstance(size, Fit):
         return Wanted(_sides(size.size), size.enlarge, padded=None if size.pad is None else size.gravity)
     if isinstance(size, Fill):

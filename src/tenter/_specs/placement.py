@@ -15,6 +15,7 @@ from tenter._arrays.library import is_array, of
 from tenter._specs.lengths import rounded
 
 Span = tuple[Fraction, Fraction]
+Box = tuple[Span, Span]
 Rows = tuple[int, int]
 #: The share of what is left over that is above and left of the image: of the surplus that `Fill` cuts, of padding.
 GRAVITIES = {
@@ -30,14 +31,14 @@ class Wanted(NamedTuple):
     sides: the height and width that the image must fit in, None for any; with a gravity, those that it fills
     enlarge: whether an image that already fits may grow
     padded: where it lies among padding, a key of GRAVITIES; None if there is none
-    budget: the rule of both sides, in place of the others
+    rule: what places the image, in place of the others
     """
 
     sides: tuple[int | None, int | None]
     enlarge: bool = False
     gravity: str | None = None
     padded: str | None = None
-    budget: Callable[[Any, Any], tuple[int, int]] | None = None
+    rule: Callable[[Any], Any] | None = None
 
 
 class Placement(NamedTuple):
@@ -68,7 +69,7 @@ class Placement(NamedTuple):
 
     size: tuple[int, int]
     inside: tuple[Rows, Rows]
-    box: tuple[Span, Span]
+    box: Box
 
     @property
     def resized(self) -> tuple[int, int]:
@@ -147,8 +148,9 @@ def placed(what: Wanted, spans: Sequence[Span]) -> Placement:
     fills its size, a part. A span may be reversed."""
     lengths = [abs(end - begin) for begin, end in spans]
     box = spans[0], spans[1]
-    if what.budget is not None:
-        return whole(what.budget(*lengths), box)
+    if what.rule is not None:
+        found: Placement = what.rule(box)
+        return found
     least = most = None  # not min and max, which PyTorch's compiler does not follow for fractions
     for side, n in zip(what.sides, lengths):
         if side is not None:
@@ -172,7 +174,7 @@ def placed(what: Wanted, spans: Sequence[Span]) -> Placement:
     return Placement(sides, ((begins[0], begins[0] + size[0]), (begins[1], begins[1] + size[1])), box)
 
 
-def whole(size: tuple[int, int], box: tuple[Span, Span]) -> Placement:
+def whole(size: tuple[int, int], box: Box) -> Placement:
     """Where an image lies that has no padding."""
     return Placement(size, ((0, size[0]), (0, size[1])), box)
 

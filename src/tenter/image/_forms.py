@@ -15,7 +15,8 @@ from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
 from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
-from tenter._specs.picture_sizes import Budget, Fill, Fit
+from tenter._specs.model_sizes import OF_MODELS
+from tenter._specs.picture_sizes import Fill, Fit
 from tenter._specs.placement import placed
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
@@ -85,7 +86,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
     if not wide or given["mode"] not in AFTER_DECODERS or given["scale"] is not None or given["box"] is not None:
         return x, None
-    if isinstance(size, Budget):  # whose sides are rounded from those of the whole image
+    if isinstance(size, OF_MODELS):  # whose sides are rounded from those of the whole image
         return x, None
     if is_many(x):
         each = [drafted(image, size, given) for image in x]
@@ -115,7 +116,7 @@ def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refuse_signed(image: Any, size: Any) -> None:
-    if image.mode in pillow_images.SIGNED and isinstance(size, Fit) and size.pad is not None:
+    if image.mode in pillow_images.SIGNED and getattr(size, "pad", None) is not None:
         refuse(ValueError, "pad", f"None for an image of mode {image.mode}", describe(size.pad))
 
 
@@ -171,7 +172,7 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
     if size is None:
         refuse(ValueError, "size", expected, "none")
     is_rule = isinstance(size, Fill) or (isinstance(size, Fit) and size.pad is not None)
-    if isinstance(size, (Fit, Budget)) and not is_rule:
+    if isinstance(size, (Fit, *OF_MODELS)) and not is_rule:
         refuse(ValueError, "size", "one size, a Fit with pad or a Fill for all images of a list", describe(size))
     sides = arguments.sizes("size", [size.size if is_rule else size], least=1)
     if len(sides) != 2 and not is_rule:

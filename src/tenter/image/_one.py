@@ -14,7 +14,6 @@ from tenter._execution import calls, executor, padded, premultiplied
 from tenter._execution.numpy_executor import can_write
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
-from tenter._specs.picture_sizes import Fit
 from tenter._specs.placement import Placement, Wanted, placed
 from tenter.image import _forms, _mixed
 
@@ -47,7 +46,7 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
             return _resized(whole, to, axes, room, given)
         return _forms.each(resize, whole, layout, room, {**how, "size": to, "box": given["box"]})
 
-    if place is None or not isinstance(size, Fit) or size.pad is None:
+    if place is None or getattr(size, "pad", None) is None:
         return made(out)
     letters = layout or "HWC"[: x.ndim]
     channel = letters.index("C") if "C" in letters else None
