@@ -230,7 +230,9 @@ def test_padding_of_deep_images_inks_palettes_and_arrays(capsys: pytest.CaptureF
     assert main(["resize", *sized]) == 0
     assert np.unique(Image.open("made.png")).tolist() == [0, 3]
     capsys.readouterr()
-    assert "this image is palette" in refused(capsys, "resize", *sized[:1], "red.png", *sized[2:], "--background", "red")
+    assert "this image is palette" in refused(
+        capsys, "resize", *sized[:1], "red.png", *sized[2:], "--background", "red"
+    )
 
 
 def test_padded_outputs_have_their_size_before_they_are_made(capsys: pytest.CaptureFixture[str]) -> None:
