@@ -45,10 +45,11 @@ def around(
     out: Any = None,
 ) -> Any:
     """Returns an image among padding. inside: its rows and columns in the result, which has the height and width
-    `size`; where these begin before the result, it is a part of the image, resized with the rest. axes: of these, from the first dim on. value: as `check` returns it. resize: makes the image, in the memory
-    that it is given or, given None, in its own."""
+    `size`; where these reach beyond the result, that is a part of the image, resized with the rest. axes: of these,
+    from the first dim on. value: as `check` returns it. resize: makes the image, in the memory that it is given or,
+    given None, in its own."""
     (top, bottom), (left, right) = inside
-    if top < 0 or left < 0:
+    if top < 0 or left < 0 or bottom > size[0] or right > size[1]:
         return resize(None)[_at(x.ndim, axes, slice(-top, size[0] - top), slice(-left, size[1] - left))]
     shape = list(x.shape)
     shape[axes[0]], shape[axes[1]] = size
