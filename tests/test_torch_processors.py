@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 import torch
@@ -46,7 +44,7 @@ def test_a_processors_configuration_says_all_arguments():
         "LlavaNextImageProcessorPil", size={"shortest_edge": 6}, image_grid_pinpoints=pinpoints, **cropped
     )
     tiles = Tiles(6, [(1, 2), (3, 1)], pad=0)
-    assert Patches.of(llava).size.placement(BOX) == tiles.placement(BOX)
+    assert Patches.of(llava).size.place(40, 52) == tiles.place(40, 52)
     assert Patches.of(llava).overview == "first" and Patches.of(llava).patch == (6, 6)
     intern = configured("GotOcr2ImageProcessor", size=sides(6, 8), crop_to_patches=True, min_patches=1, max_patches=5)
     assert repr(Patches.of(intern)) == repr(Patches(Tiles((6, 8), 5), (6, 8), overview="last", **whole))
@@ -60,9 +58,6 @@ def test_a_processors_configuration_says_all_arguments():
     assert pixtral.patch == (4, 8) and pixtral(noise(50, 90)).grid.tolist() == [[1, 5, 4]]
     clip = Patches.of(configured("CLIPImageProcessor", size={"shortest_edge": 8}, **cropped))
     assert clip(noise(20, 30)).patches.shape == (1, 108)
-
-
-BOX = (Fraction(0), Fraction(40)), (Fraction(0), Fraction(52))
 
 
 def test_tiles_are_those_of_the_resized_image_beside_an_overview():
@@ -85,12 +80,10 @@ def test_tiles_are_those_of_the_resized_image_beside_an_overview():
 
 
 def test_tiles_suit_the_ratio():
-    assert Tiles(448, 12).placement(((Fraction(0), Fraction(1512)), (Fraction(0), Fraction(2016)))).size == (1344, 1792)
-    assert [
-        Tiles(10, 6).placement(((Fraction(0), Fraction(h)), (Fraction(0), Fraction(60)))).size
-        for h in (10, 20, 60, 500)
-    ] == [(10, 60), (10, 30), (20, 20), (60, 10)]
-    place = Tiles(8, [(1, 2), (2, 2)], pad=0).placement(BOX)
+    assert Tiles(448, 12).place(1512, 2016).size == (1344, 1792)
+    sizes = [Tiles(10, 6).place(height, 60).size for height in (10, 20, 60, 500)]
+    assert sizes == [(10, 60), (10, 30), (20, 20), (60, 10)]
+    place = Tiles(8, [(1, 2), (2, 2)], pad=0).place(40, 52)
     assert place.size == (16, 16) and place.inside == ((1, 14), (0, 16))
     assert Tiles(8, 3).allowed() == [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3)]
     transform = Letterbox((16, 16), "bicubic", pad=0)

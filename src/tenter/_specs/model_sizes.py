@@ -13,7 +13,7 @@ from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
-from tenter._specs.placement import Box, Placement, whole
+from tenter._specs.placement import Box, Placement, whole, whole_box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ class Budget:
             refuse(ValueError, "x", "an image whose sides differ by a factor of at most 200", f"{h:g} x {w:g} pixels")
         return self._largest(h, w, each) if self.enlarge else self._nearest(h, w, each)
 
-    def placement(self, box: Box) -> Placement:
+    def _placement(self, box: Box) -> Placement:
         return whole(self.sides(*(abs(end - begin) for begin, end in box)), box)
 
     def _nearest(self, height: float, width: float, each: int) -> tuple[int, int]:
@@ -200,7 +200,7 @@ class Tiles:
         except Refusal as refusal:
             raise error(refusal, "image.Tiles", self.tile, self.grids, pad=self.pad) from None
 
-    def placement(self, box: Box) -> Placement:
+    def _placement(self, box: Box) -> Placement:
         tile = _pair("tile", self.tile)
         height, width = (float(abs(end - begin)) for begin, end in box)
         if self.pad is None:
@@ -215,6 +215,31 @@ class Tiles:
             inner = size[0], min(math.ceil(width * by_height), size[1])
         top, left = ((n - m) // 2 for n, m in zip(size, inner))
         return Placement(size, ((top, top + inner[0]), (left, left + inner[1])), box)
+
+    def place(self, height: int | Fraction, width: int | Fraction) -> Placement:
+        """Returns where an image of these sides lies in its result: the way back for boxes and points.
+
+        Parameters
+        ----------
+        height, width : int or Fraction
+            The sides of the image in pixels.
+
+        Returns
+        -------
+        Placement
+            As of `Fit.place`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> Tiles(336, [(1, 2), (2, 2)], pad=0).place(480, 640).inside
+        ((84, 588), (0, 672))
+        """
+        return self._placement(whole_box("image.Tiles.place", height, width))
 
     def allowed(self) -> Sequence[tuple[int, int]]:
         """Returns the grids in the order in which they are tried.
@@ -262,7 +287,7 @@ class ShorterSide(NamedTuple):
     side: int
     crop: tuple[int, int]
 
-    def placement(self, box: Box) -> Placement:
+    def _placement(self, box: Box) -> Placement:
         lengths = [abs(end - begin) for begin, end in box]
         short, long = sorted(lengths)
         size = [self.side if n == short else int(self.side * long / short) for n in lengths]
@@ -278,7 +303,7 @@ class LongerSide(NamedTuple):
     most: tuple[int, int]
     multiple: tuple[int, int]
 
-    def placement(self, box: Box) -> Placement:
+    def _placement(self, box: Box) -> Placement:
         lengths = [abs(end - begin) for begin, end in box]
         ratio = max(float(n) / most for n, most in zip(lengths, self.most))
         fitted = [math.floor(n / ratio) if ratio > 1 else math.ceil(n) for n in lengths]
@@ -288,6 +313,12 @@ class LongerSide(NamedTuple):
 
 #: The rules of this module.
 OF_MODELS = (Budget, Tiles, ShorterSide, LongerSide)
+
+
+def placement(size: Any, box: Box) -> Placement:
+    """Where an image lies by one of OF_MODELS."""
+    found: Placement = size._placement(box)
+    return found
 
 
 def _pair(name: str, given: Any) -> tuple[int, int]:

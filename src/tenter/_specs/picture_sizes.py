@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tenter._arrays import arguments
@@ -11,8 +12,8 @@ from tenter._arrays.arguments import describe, did_you_mean, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
-from tenter._specs.model_sizes import OF_MODELS
-from tenter._specs.placement import GRAVITIES, Placement, Wanted, placed
+from tenter._specs.model_sizes import OF_MODELS, placement
+from tenter._specs.placement import GRAVITIES, Placement, Wanted, placed, whole_box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,17 +106,9 @@ class Fit:
         >>> Fit(640, enlarge=True, pad=114).place(480, 320).inside
         ((0, 640), (106, 533))
         """
-        try:
-            for name, side in (("height", height), ("width", width)):
-                if not isinstance(side, (int, Fraction)) or isinstance(side, bool):
-                    refuse(TypeError, name, "an int or a Fraction, in pixels", describe(side))
-                if side <= 0:
-                    refuse(ValueError, name, "a number above 0", describe(side))
-        except Refusal as refusal:
-            raise error(refusal, "image.Fit.place", height, width) from None
         what = wanted(self)
         assert what is not None
-        return placed(what, ((Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))))
+        return placed(what, whole_box("image.Fit.place", height, width))
 
 
 @dataclass(frozen=True)
@@ -170,7 +163,7 @@ RULES = (Fit, Fill, *OF_MODELS)
 def wanted(size: Any) -> Wanted | None:
     """Returns the wanted size for one of RULES or a size with None; None for other sizes."""
     if isinstance(size, OF_MODELS):
-        return Wanted((None, None), rule=size.placement)
+        return Wanted((None, None), rule=partial(placement, size))
     if isinstance(size, Fit):
         return Wanted(_sides(size.size), size.enlarge, padded=None if size.pad is None else size.gravity)
     if isinstance(size, Fill):

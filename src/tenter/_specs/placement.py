@@ -174,6 +174,19 @@ def placed(what: Wanted, spans: Sequence[Span]) -> Placement:
     return Placement(sides, ((begins[0], begins[0] + size[0]), (begins[1], begins[1] + size[1])), box)
 
 
+def whole_box(call: str, height: Any, width: Any) -> Box:
+    """The rows and columns of an image of these sides, the arguments of a call."""
+    try:
+        for name, side in (("height", height), ("width", width)):
+            if not isinstance(side, (int, Fraction)) or isinstance(side, bool):
+                refuse(TypeError, name, "an int or a Fraction, in pixels", describe(side))
+            if side <= 0:
+                refuse(ValueError, name, "a number above 0", describe(side))
+    except Refusal as refusal:
+        raise error(refusal, call, height, width) from None
+    return (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
+
+
 def whole(size: tuple[int, int], box: Box) -> Placement:
     """Where an image lies that has no padding."""
     return Placement(size, ((0, size[0]), (0, size[1])), box)

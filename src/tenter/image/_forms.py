@@ -14,8 +14,8 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
-from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
 from tenter._specs.model_sizes import OF_MODELS
+from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
 from tenter._specs.picture_sizes import Fill, Fit
 from tenter._specs.placement import placed
 

@@ -44,11 +44,6 @@ class Letterbox(torch.nn.Module):
         Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
         (): other arrays are passed through. None: they are refused if they have the image's size.
 
-    Attributes
-    ----------
-    fit : Fit
-        `fit.place(height, width).back(boxes)` gives boxes of the result in pixels of an image of that size.
-
     Raises
     ------
     TypeError, ValueError
@@ -62,8 +57,8 @@ class Letterbox(torch.nn.Module):
 
     Notes
     -----
-    Sizes, places and 8-bit values are those of Pillow's `ImageOps.pad`. Padding is written beside the resized pixels,
-    which are not copied again where whole rows are padded.
+    Sizes, places and 8-bit values are those of Pillow's `ImageOps.pad`. `fit` is the transform's `Fit`:
+    `fit.place(height, width).back(boxes)` gives boxes of the result in pixels of an image of that size.
 
     Examples
     --------

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tenter._specs.model_sizes import Budget, Tiles
     from tenter._specs.picture_sizes import Fill, Fit
 
+
 class Patched(NamedTuple):
     """The patches of images, one image after the other.
 

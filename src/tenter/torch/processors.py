@@ -40,7 +40,9 @@ def _llava_next(processor: Any) -> dict[str, Any]:
     side = _get(processor.size, "shortest_edge")
     tile = (side, side) if side else _pair(processor.size)
     if processor.do_center_crop and _pair(processor.crop_size) != tile:
-        refuse(ValueError, "processor", f"one whose crop_size is its size, {tile}", describe(_pair(processor.crop_size)))
+        refuse(
+            ValueError, "processor", f"one whose crop_size is its size, {tile}", describe(_pair(processor.crop_size))
+        )
     grids = [(int(height), int(width)) for height, width in processor.image_grid_pinpoints]
     if any(n % m for each in grids for n, m in zip(each, tile)):
         refuse(ValueError, "processor", f"image_grid_pinpoints that are multiples of {tile}", describe(grids))
@@ -68,7 +70,9 @@ def _pixtral(processor: Any) -> dict[str, Any]:
 def _whole(processor: Any) -> dict[str, Any]:
     """Those whose images have one size: each is one patch."""
     if getattr(processor, "do_pan_and_scan", False):
-        refuse(ValueError, "processor", "one without do_pan_and_scan (its crops are images of their own)", "one with it")
+        refuse(
+            ValueError, "processor", "one without do_pan_and_scan (its crops are images of their own)", "one with it"
+        )
     side = _get(processor.size, "shortest_edge")
     size = None if side else _pair(processor.size)
     if getattr(processor, "do_center_crop", False):
