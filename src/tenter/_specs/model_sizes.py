@@ -269,7 +269,7 @@ class Tiles:
         return best
 
     def _of_most_pixels(self, height: float, width: float, tile: tuple[int, int]) -> tuple[int, int]:
-        best, most, least_wasted = (1, 1), 0, math.inf
+        best, most, least_wasted = (1, 1), 0.0, math.inf
         for rows, columns in self.allowed():
             size = rows * tile[0], columns * tile[1]
             scale = min(size[1] / width, size[0] / height)
@@ -305,7 +305,7 @@ class LongerSide(NamedTuple):
 
     def _placement(self, box: Box) -> Placement:
         lengths = [abs(end - begin) for begin, end in box]
-        ratio = max(float(n) / most for n, most in zip(lengths, self.most))
+        ratio = max(float(n) / side for n, side in zip(lengths, self.most))
         fitted = [math.floor(n / ratio) if ratio > 1 else math.ceil(n) for n in lengths]
         rows, columns = (((n - 1) // each + 1) * each for n, each in zip(fitted, self.multiple))
         return whole((rows, columns), box)

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 import tenter
-from tenter._execution import padded
 from tenter._rules.axis_rule import NEAREST
 from tenter.cli.along import resize_stack
 from tenter.cli.arrays import check_shape, read_npy, write_npy
@@ -46,6 +45,7 @@ from tenter.cli.writing.holding import (
     without_profile,
 )
 from tenter.cli.writing.stack import write_stack
+from tenter.image import _padded as padded
 
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.

@@ -59,9 +59,9 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
     new = (size[1], size[0]) if sideways else size
     inside: Any = ((0, new[0]), (0, new[1]))
     if place is not None:
-        (top, bottom), (left, right) = place.inside
-        top, left, bottom, right = stored_box((top, left, bottom, right), new, orientation)
-        inside = ((top, bottom), (left, right))
+        (above, below), (before, after) = place.inside
+        edges = stored_box((above, before, below, after), new, orientation)
+        inside = ((edges[0], edges[2]), (edges[1], edges[3]))
     return Target(new, turned, extent, size, inside)
 
 

@@ -10,12 +10,12 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
-from tenter._execution import calls, executor, padded, premultiplied
+from tenter._execution import calls, executor, premultiplied
 from tenter._execution.numpy_executor import can_write
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
 from tenter._specs.placement import Placement, Wanted, placed
-from tenter.image import _forms, _mixed
+from tenter.image import _forms, _mixed, _padded
 
 
 def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
@@ -50,8 +50,8 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
         return made(out)
     letters = layout or "HWC"[: x.ndim]
     channel = letters.index("C") if "C" in letters else None
-    value = padded.check("pad", size.pad, whole, channel, has_alpha)
-    return padded.around(whole, place.size, place.inside, axes, channel, value, made, out)
+    value = _padded.check("pad", size.pad, whole, channel, has_alpha)
+    return _padded.around(whole, place.size, place.inside, axes, channel, value, made, out)
 
 
 def _picture(

@@ -38,7 +38,7 @@ def of_image(place: Placement, height: int, width: int) -> Place:
     """The place of a whole image, or of a part that its size cuts."""
     (top, bottom), (left, right) = place.box
     inside = place.inside if place.is_padded else None
-    if (top, bottom, left, right) == (0, height, 0, width):
+    if top == left == 0 and bottom == height and right == width:
         return Place(0, 0, height, width, place.size, inside=inside)
     # Of the resized image, so in fractions of pixels, even if they are whole.
     return Place(top, left, bottom - top, right - left, place.size, inside=inside)

@@ -11,9 +11,9 @@ from tenter._arrays import pillow_images, torch_tensors
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Array
-from tenter._execution import padded
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.modes import AFTER_DECODERS
+from tenter.image import _padded as padded
 from tenter.torch import normalized
 from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
