@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from sample_helpers import LABELS, NOISE, PHOTO, TENSOR, tv
-from tenter.image import Budget, Fill, Fit, resize
+from tenter.image import Budget, Fill, Fit, Tiles, resize
 from tenter.torch.transforms import Letterbox, Patches, Resize, Thumbnail
 
 Image = pytest.importorskip("PIL.Image")
@@ -176,6 +176,26 @@ def test_places_go_there_and_back():
         corners = place.to([0, 0, 31, 48])
         (top, bottom), (left, right) = place.inside
         assert corners.tolist() == [left, top, right, bottom]
+
+
+class Photos(torch.utils.data.Dataset):
+    def __init__(self, transforms):
+        self.transforms = transforms
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, k):
+        image = Image.fromarray(NOISE[: 20 + k])
+        return [t(image) for t in self.transforms]
+
+
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_workers_of_a_loader_have_the_same_images(method):
+    data = Photos([Letterbox(300, pad=7, mean=(0.5,), std=(0.25,)), Patches(Tiles(200, 2), 200, overview="last")])
+    loader = torch.utils.data.DataLoader(data, None, num_workers=1, multiprocessing_context=method)
+    for (image, patched), (same, other) in zip(loader, (data[k] for k in range(4))):  # above the least size of the pool
+        assert torch.equal(image, same) and all(map(torch.equal, patched, other))
 
 
 WRONG = [

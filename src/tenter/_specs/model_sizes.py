@@ -42,8 +42,7 @@ class Budget:
     Raises
     ------
     TypeError, ValueError
-        Naming the argument. Where the size is used: for an image whose one side is over 200 times the other, or that no
-        size of the budget suits.
+        Naming the argument. Where the size is used: for an image whose one side is over 200 times the other.
 
     See Also
     --------
@@ -52,7 +51,8 @@ class Budget:
 
     Notes
     -----
-    The sides are those of the two functions in transformers, whose floats they share.
+    The sides are those of the two functions in transformers, whose floats they share. Of thin images, where a side is
+    one multiple, there may be more pixels than `most`.
 
     Examples
     --------
