@@ -9,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from sample_helpers import LABELS, NOISE, PHOTO, TENSOR, tv
 from tenter.image import Budget, Fill, Fit, Tiles, resize
@@ -181,6 +183,20 @@ def test_places_go_there_and_back():
         corners = place.to([0, 0, 31, 48])
         (top, bottom), (left, right) = place.inside
         assert corners.tolist() == [left, top, right, bottom]
+
+
+def test_tensors_without_memory_have_the_same_shapes():
+    transforms = {
+        "Resize": Resize((300, 300), dtype=torch.float32),
+        "Letterbox": Letterbox(300, pad=7, mean=(0.5,), std=(0.25,)),
+        "Patches": lambda x: Patches((256, 256), 16)([x, x]).patches,
+    }
+    for name, transform in transforms.items():
+        shape = transform(TENSOR).shape
+        with FakeTensorMode():
+            assert transform(torch.zeros(3, 40, 52, dtype=torch.uint8)).shape == shape, name
+        assert transform(TENSOR.to("meta")).shape == shape, name
+        assert make_fx(transform)(TENSOR)(TENSOR).shape == shape, name
 
 
 class Photos(torch.utils.data.Dataset):

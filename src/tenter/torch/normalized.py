@@ -12,6 +12,7 @@ import torch
 
 from tenter import _native
 from tenter._arrays.errors import refuse
+from tenter._arrays.torch_tensors import bare
 from tenter._specs.resize_arguments import Arguments
 from tenter._torch.run import large_empty
 
@@ -134,7 +135,10 @@ def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
     """Memory for a result: as a tensor (..., C, H, W), and as an array of x's library with the dims of x; and the dim
     of channels."""
     if isinstance(x, torch.Tensor):
-        made = large_empty(FLOATS, tuple(shape))[0]
+        if bare(x):
+            made = large_empty(FLOATS, tuple(shape))[0]
+        else:  # a tracer's tensors have no memory
+            made = torch.empty(shape, dtype=torch.float32, device="cpu")
         return made, made, made.ndim - 3
     made = large_empty(FLOATS, (*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape))[0]
     if len(shape) == 2:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from tenter import ops
-from tenter._arrays import arguments, pillow_images
+from tenter._arrays import arguments, pillow_images, torch_tensors
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._specs.lengths import channels_first
@@ -270,8 +270,8 @@ class Patches(torch.nn.Module):
                 shape = [n * times[d] for d, n in enumerate(cut.shape)]
                 values = shape[5] * shape[6] * shape[7] * shape[8]
                 if room is None and not apart:
-                    shape_of_all = sum(counts), values
-                    room = large_empty(cut, shape_of_all)[0] if cut.is_cpu else cut.new_empty(shape_of_all)
+                    shape_of_all, of_host = (sum(counts), values), cut.is_cpu and torch_tensors.bare(cut)
+                    room = large_empty(cut, shape_of_all)[0] if of_host else cut.new_empty(shape_of_all)
                 known = room if room is not None else parts[0] if parts else None
                 if known is not None and (known.shape[1], known.device) != (values, cut.device):
                     expected = "images of one number of channels, on one device"
