@@ -84,19 +84,25 @@ def test_padding_has_its_value_in_every_dtype(dtype, pad):
     assert resize(X > 99, Fit((32, 30), enlarge=True, pad=1), mode="nearest-exact")[0].all()
 
 
+COLORED = Fit((32, 30), enlarge=True, pad=(1, 2, 3))
+
+
 def test_a_gradient_passes_padding_by():
-    x = torch.from_numpy(X).float().requires_grad_()
-    y = resize(x, LIKE)
-    assert torch.equal(y.detach(), resize(x.detach(), LIKE))
-    inner = resize(x, LIKE.place(20, 41).resized)
-    assert torch.equal(*(torch.autograd.grad(each.sum(), x)[0] for each in (y, inner)))
+    for size in (LIKE, COLORED):
+        x = torch.from_numpy(X).float().requires_grad_()
+        y = resize(x, size)
+        assert torch.equal(y.detach(), resize(x.detach(), size))
+        inner = resize(x, size.place(20, 41).resized)
+        assert torch.equal(*(torch.autograd.grad(each.sum(), x)[0] for each in (y, inner)))
 
 
 @pytest.mark.slow
-def test_arrays_of_jax_are_padded_alike():
-    jax = pytest.importorskip("jax")
-    for f in (lambda x: resize(x, LIKE), jax.jit(lambda x: resize(x, LIKE))):
-        assert np.array_equal(np.asarray(f(jax.numpy.asarray(X))), resize(X, LIKE))
+def test_arrays_of_jax_and_dask_are_padded_alike():
+    jax, dask = pytest.importorskip("jax"), pytest.importorskip("dask.array")
+    for size in (LIKE, COLORED):
+        for f in (lambda x: resize(x, size), jax.jit(lambda x: resize(x, size))):
+            assert np.array_equal(np.asarray(f(jax.numpy.asarray(X))), resize(X, size))
+        assert np.array_equal(resize(dask.from_array(X, chunks=(7, 9, 3)), size), resize(X, size))
 
 
 RULES = {
@@ -105,6 +111,7 @@ RULES = {
     "Fill": lambda x: resize(x, Fill((9, 7)), layout="CHW"),
     "Fit": lambda x: resize(x, Fit(9), layout="CHW"),
     "Fit with pad": lambda x: resize(x, Fit(30, enlarge=True, pad=9), layout="CHW"),
+    "Fit with colors": lambda x: resize(x, Fit(30, enlarge=True, pad=(7, 8, 9)), layout="CHW"),
     "Budget": lambda x: resize(x, Budget(400, multiple=4), layout="CHW"),
     "patches": lambda x: Patches(Fit((28, 28), pad=3))(x).patches,
 }
@@ -242,7 +249,6 @@ WRONG = [
     (lambda: Letterbox(9, gravity=3), ValueError, "gravity: expected one of"),
     (lambda: Letterbox(9, pad=300)(X), ValueError, "pad: expected values of uint8, got 300"),
     (lambda: Letterbox(9, mask_pad=300, masks="m")({"x": X, "m": X[..., 0]}), ValueError, "mask_pad: expected values of uint8"),
-    (lambda: resize(torch.rand(9, 9, 3, requires_grad=True), Fit(20, pad=(0, 1, 2))), ValueError, "pad: expected one number where a gradient"),
     (lambda: resize(X, LIKE, out=np.zeros((3, 3, 3), np.uint8)), ValueError, "out: expected shape (32, 30, 3)"),
 ]  # fmt: skip
 

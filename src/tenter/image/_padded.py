@@ -1,5 +1,6 @@
 """Images among padding: they are resized into their place in the result, so that it is written once."""
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -56,7 +57,7 @@ def around(
     if out is not None:
         output(out, x, tuple(shape))
     elif not _is_in_memory(x):
-        return _beside(resize(None), size, inside, axes, value)
+        return _beside(resize(None), size, inside, axes, channel, value)
     else:
         integers = dtype_name(x).lstrip("u").startswith("int")
         out = executor.of_segments(x).large_empty(
@@ -83,12 +84,23 @@ def _is_in_memory(x: Any) -> bool:
     return written and library.device(x) is None
 
 
-def _beside(y: Any, size: tuple[int, int], inside: tuple[Rows, Rows], axes: tuple[int, int], value: Any) -> Any:
+def _beside(
+    y: Any, size: tuple[int, int], inside: tuple[Rows, Rows], axes: tuple[int, int], channel: int | None, value: Any
+) -> Any:
     """The same for an image that is there, by pixels next to it."""
     if isinstance(value, tuple):
-        refuse(ValueError, "pad", "one number where a gradient or a graph is recorded, or on a device", describe(value))
+        assert channel is not None
+        each = [y[(*(slice(None),) * channel, slice(c, c + 1), ...)] for c in range(len(value))]
+        return _joined([_beside(x, size, inside, axes, channel, v) for x, v in zip(each, value)], channel)
     box = tuple((-begin, side - begin) for (begin, _), side in zip(inside, size))
     return resampling.resize(y, size, axes=axes, mode="nearest-exact", like=OUTSIDE, box=box, value=value)
+
+
+def _joined(parts: list[Any], axis: int) -> Any:
+    package = of(parts[0]).PACKAGE
+    if package in ("torch", "dask.array"):
+        return sys.modules[package].concatenate(parts, axis)
+    return parts[0].__array_namespace__().concat(parts, axis=axis)
 
 
 def _at(ndim: int, axes: tuple[int, int], rows: slice, columns: slice) -> tuple[slice, ...]:
