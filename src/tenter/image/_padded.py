@@ -90,7 +90,7 @@ def _beside(
     """The same for an image that is there, by pixels next to it."""
     if isinstance(value, tuple):
         assert channel is not None
-        each = [y[(*(slice(None),) * channel, slice(c, c + 1), ...)] for c in range(len(value))]
+        each = [y[_at(y.ndim, (channel,), slice(c, c + 1))] for c in range(len(value))]
         return _joined([_beside(x, size, inside, axes, channel, v) for x, v in zip(each, value)], channel)
     box = tuple((-begin, side - begin) for (begin, _), side in zip(inside, size))
     return resampling.resize(y, size, axes=axes, mode="nearest-exact", like=OUTSIDE, box=box, value=value)
@@ -103,8 +103,8 @@ def _joined(parts: list[Any], axis: int) -> Any:
     return parts[0].__array_namespace__().concat(parts, axis=axis)
 
 
-def _at(ndim: int, axes: tuple[int, int], rows: slice, columns: slice) -> tuple[slice, ...]:
-    each = dict(zip(axes, (rows, columns)))
+def _at(ndim: int, axes: tuple[int, ...], *parts: slice) -> tuple[slice, ...]:
+    each = dict(zip(axes, parts))
     return tuple(each.get(d, slice(None)) for d in range(ndim))
 
 

@@ -2,24 +2,21 @@
 written in the order of the model."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import numpy as np
 import torch
 
 from tenter import ops
 from tenter._arrays import arguments, pillow_images, torch_tensors
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._specs.lengths import channels_first
 from tenter._specs.picture_sizes import RULES, wanted
 from tenter._specs.placement import placed, whole
 from tenter._torch.run import large_empty
-from tenter.torch import pixels
+from tenter.torch import given_images, pixels
 from tenter.torch.parts import Place, of_image
 from tenter.torch.processors import configured
 from tenter.torch.transform_arguments import called, checked, made, pair
@@ -225,10 +222,10 @@ class Patches(torch.nn.Module):
 
     def _planned(self, k: int, x: Any, many: int) -> list[Planned]:
         """An image, and with an overview the whole of it before or after."""
-        with _at(k, many):
-            x = _picture(x)
+        with given_images.at(k, many):
+            x = given_images.picture(x)
             of_pillow = pillow_images.is_image(x)
-            height, width = _sides(x)
+            height, width = given_images.sides(x)
             if not height * width or 0 in getattr(x, "shape", ()):  # Pillow's images have none
                 refuse(ValueError, "images", "images of at least one pixel", describe(x))
             spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
@@ -236,13 +233,13 @@ class Patches(torch.nn.Module):
             at = of_image(whole(self.size, spans) if what is None else placed(what, spans), height, width)
             self._check_sides("images", at.size)
             at = at._replace(nearest="pillow" if of_pillow else "torch")
-            frames = -(-x.shape[0] // self.frames) if _is_video(x) else 1
+            frames = -(-x.shape[0] // self.frames) if given_images.is_video(x) else 1
             rows, columns = at.size[0] // self.patch[0], at.size[1] // self.patch[1]
             found = Planned(x, at, (frames, rows, columns))
             m = self.merge
             if self.overview is None or (self.overview == "last" and (rows, columns) == (m, m)):
                 return [found]
-            if _is_video(x):
+            if given_images.is_video(x):
                 refuse(ValueError, "images", "images where there is an overview", f"a video of shape {tuple(x.shape)}")
             if of_pillow:
                 x = pillow_images.array_of(x)  # once for both
@@ -265,7 +262,7 @@ class Patches(torch.nn.Module):
         room: torch.Tensor | None = None
         apart = len(planned) == 1 or _recorded([each for _, each in planned])
         for (k, each), n, end in zip(planned, counts, accumulate(counts)):
-            with _at(k, len(images)):
+            with given_images.at(k, len(images)):
                 cut, times = self._cut(each)
                 shape = [n * times[d] for d, n in enumerate(cut.shape)]
                 values = shape[5] * shape[6] * shape[7] * shape[8]
@@ -311,48 +308,6 @@ class Patches(torch.nn.Module):
             f"size={self.size}, patch={self.patch}, merge={self.merge}, frames={self.frames}, "
             f"channels_last={self.channels_last}, overview={self.overview}, {self.made}"
         )
-
-
-@contextmanager
-def _at(k: int, many: int) -> Iterator[None]:
-    """Refusals of one image, with its position in a list."""
-    try:
-        yield
-    except Refusal as refusal:
-        kind, message = refusal.args
-        name, _, rest = message.partition(": ")
-        of_image = name in ("x", "images", "inputs")
-        place = f"images[{k}]" if many > 1 else "images"
-        raise Refusal(kind, f"{place}: {rest}" if of_image else f"{message} (of {place})") from None
-
-
-def _picture(x: Any) -> Any:
-    """An image or video in a form that is resized: a Pillow image of mode RGB, an array (H, W) or (H, W, C), a tensor
-    (C, H, W) or (T, C, H, W)."""
-    if pillow_images.is_image(x):
-        if x.mode.startswith(("I", "F")):
-            refuse(ValueError, "images", "8-bit images", describe(x))
-        return x if x.mode == "RGB" else x.convert("RGB")
-    if isinstance(x, torch.Tensor):
-        if x.ndim not in (3, 4) or (x.shape[-1] in (3, 4) and x.shape[-3] > 4):
-            refuse(ValueError, "images", "tensors (C, H, W), or (T, C, H, W) of a video", f"shape {tuple(x.shape)}")
-        return x
-    if not isinstance(x, np.ndarray):
-        expected = "an image: a tensor, a NumPy array or one of Pillow's; or a list of these"
-        refuse(TypeError, "images", expected, describe(x))
-    if x.ndim not in (2, 3, 4) or (x.ndim > 2 and channels_first(x.shape[-3:])):
-        refuse(ValueError, "images", "arrays (H, W, C), or (T, H, W, C) of a video", f"shape {x.shape}")
-    return x if x.ndim < 4 else torch.from_numpy(x).permute(0, 3, 1, 2)
-
-
-def _sides(x: Any) -> tuple[int, int]:
-    if pillow_images.is_image(x):
-        return x.height, x.width
-    return (x.shape[-2], x.shape[-1]) if isinstance(x, torch.Tensor) else (x.shape[0], x.shape[1])
-
-
-def _is_video(x: Any) -> bool:
-    return isinstance(x, torch.Tensor) and x.ndim == 4
 
 
 def _recorded(planned: list[Planned]) -> bool:
