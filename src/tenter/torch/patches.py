@@ -37,8 +37,8 @@ class Patched(NamedTuple):
     grid : int64 tensor (number of images, 3)
         Of each image: groups of frames, rows of patches, columns of patches. Transformers call it `image_grid_thw`.
     cu_seqlens : int32 tensor
-        Where the patches of each group of frames begin, and the number of all patches: what attention with unequal
-        lengths takes.
+        Where the patches of each group of frames begin, an image's overview among them, and the number of all patches:
+        what attention with unequal lengths takes.
 
     See Also
     --------
