@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 import tenter
 from tenter.image import Budget, Tiles, resize
+from tenter.torch.processors import READ
 from tenter.torch.transforms import Letterbox, Patches, Resize
 
 Image = pytest.importorskip("PIL.Image")
@@ -58,6 +62,11 @@ def test_a_processors_configuration_says_all_arguments():
     assert pixtral.patch == (4, 8) and pixtral(noise(50, 90)).grid.tolist() == [[1, 5, 4]]
     clip = Patches.of(configured("CLIPImageProcessor", size={"shortest_edge": 8}, **cropped))
     assert clip(noise(20, 30)).patches.shape == (1, 108)
+
+
+def test_the_page_names_the_processors_that_are_read():
+    page = (Path(__file__).parents[1] / "docs" / "vision-language.md").read_text().split("## Processors")[1]
+    assert set(re.findall(r"`(\w+ImageProcessor)`", page)) == set(READ)
 
 
 def test_tiles_are_those_of_the_resized_image_beside_an_overview():
