@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter._specs.picture_sizes import Budget, Fill, Fit
+    from tenter._specs.model_sizes import Budget, Tiles
+    from tenter._specs.picture_sizes import Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget | Tiles
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     # What has coordinates, positions and times.
     Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held

@@ -105,6 +105,12 @@ class SegmentExecutor(Executor, Protocol):
 
     tracing: Any
 
+    def large_empty(
+        self, x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None
+    ) -> tuple[Any, int, bool]:
+        """Allocates a result of x's dtype in host memory. Returns it, its address, and whether streaming stores should
+        write it. order: the dims from slowest to fastest in memory."""
+
     def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
         """Returns the gradient of an operation's input of that shape from the gradient g of its output;
         differentiable."""

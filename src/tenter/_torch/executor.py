@@ -22,6 +22,7 @@ from tenter._torch.dispatch import (
 from tenter._torch.gradients import execute as execute, execute_adjoint as execute_adjoint
 from tenter._torch.run import (
     disjoint as disjoint,
+    large_empty as large_empty,
     run as run,
     run_read as run_read,
     writable as writable,

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from tenter._specs.modes import MODES as FILTERS
 from tenter._specs.picture_arguments import usual_mode
-from tenter._specs.picture_sizes import GRAVITIES
+from tenter._specs.placement import GRAVITIES
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
@@ -200,7 +200,9 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument(
-        "--fit", metavar="WxH,...", help="the largest size within this width and height, or N for both; see --enlarge"
+        "--fit",
+        metavar="WxH,...",
+        help="the largest size within this width and height, or N for both; see --enlarge and --pad",
     )
     size.add_argument(
         "--fill", metavar="WxH,...", help="this width and height, cut where the ratio differs; see --gravity"
@@ -213,7 +215,10 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
     size.add_argument("--spacing", metavar="N,N,...", help=spacing)
     group.add_argument("--enlarge", action="store_true", help="let --fit enlarge smaller images")
-    kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
+    bars = "pad what --fit makes to its width and height, with the color of --background (default: transparent, black "
+    bars += "or 0)"
+    group.add_argument("--pad", action="store_true", help=bars)
+    kept = f"the part that --fill keeps, or where the image lies in --pad: {', '.join(GRAVITIES)} (default: center)"
     group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
 
 
@@ -243,7 +248,7 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
-    color = "put a color behind transparent pixels, such as white or #ffcc00, before resizing"
+    color = "put a color behind transparent pixels before resizing, and around the image with --pad: white, #ffcc00"
     group.add_argument("--background", metavar="COLOR", help=color)
     quality = "1 to 100 (default: 80 for JPEG, or that of a coarser input JPEG; 80 for WebP, 65 for AVIF)"
     group.add_argument("--quality", metavar="Q", help=quality)

@@ -15,7 +15,9 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
-from tenter._specs.picture_sizes import Budget as Budget, Fill as Fill, Fit as Fit
+from tenter._specs.model_sizes import Budget as Budget, Tiles as Tiles
+from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
+from tenter._specs.placement import Placement as Placement
 from tenter.image import _forms, _one
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
 
-__all__ = ["Budget", "Fill", "Fit", "resize"]
+__all__ = ["Budget", "Fill", "Fit", "Placement", "Tiles", "resize"]
 
 
 # fmt: off
@@ -95,7 +97,8 @@ def resize(
         C).
     size : (int, int), Fit, Fill or Budget, optional
         (height, width) in pixels. (height, None) and (None, width) keep the ratio of the sides; `Fit` gives the largest
-        size within a height and width, `Fill` fills them and crops, `Budget` is a number of pixels.
+        size within a height and width, and pads it if it says so; `Fill` fills them and crops; `Budget` is a number of
+        pixels, `Tiles` a grid of tiles.
     scale : float or Fraction, optional
         Output / input, in place of size.
     mode : str, Filter or list of these, optional
@@ -125,7 +128,7 @@ def resize(
         Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where an
         antialiasing filter still shrinks by 2 then, as `thumbnail` of Pillow does. It takes a fraction of the time;
         photographs differ by a level or two in the mean, and by up to 12. The image itself stays undecoded. Ignored
-        for arrays, and with scale, box, a Budget or linear light.
+        for arrays, and with scale, box, a Budget, Tiles or linear light.
 
     Returns
     -------
@@ -209,6 +212,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("crop_resize", "resized_crop", "crop"), PART_RESIZED),
     "reduce": "image.resize(x, size, mode='area')",
     **dict.fromkeys(("thumbnail", "contain"), "image.resize(x, image.Fit(size))"),
+    **dict.fromkeys(("pad", "letterbox"), "image.resize(x, image.Fit(size, enlarge=True, pad=0))"),
     **dict.fromkeys(("fit", "cover"), "image.resize(x, image.Fill(size)), which crops"),
     **dict.fromkeys(("rescale", "zoom", "scale"), "image.resize(x, scale=...)"),
     **dict.fromkeys(("open", "imread", "Image"), "PIL.Image, whose images image.resize takes"),
