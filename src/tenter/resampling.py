@@ -245,11 +245,10 @@ def resize(
             return written
         x = array("x", x)
         spec, flipped = resize_arguments.checked(x, given)
-        reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         given_x = x
         if flipped:
             x = executor.of(x).flip(x, flipped)
-        if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
+        if spec.reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
             return fill_value.perform("resize", given_x, given, x, spec, out)
         if flipped:
             return calls.perform_flipped("resize", given_x, given, x, spec, out)

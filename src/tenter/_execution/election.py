@@ -35,6 +35,8 @@ TIE = 2.0**-16
 BLOCK, LARGE = 1 << 17, 1 << 20
 #: A block with more labels is halved, as each half has fewer, but for this many elements.
 FEW, LEAST = 64, 1 << 13
+#: The bytes that an element of a block takes at most: of labels, their positions, and floats.
+EACH = 96
 
 
 class Election(NamedTuple):
@@ -52,18 +54,14 @@ class Election(NamedTuple):
 
 def resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
     """Returns the labels of a call with these arguments."""
-    name = dtype_name(x)
-    if name != "bool" and (name not in DTYPES or DTYPES[name].kind not in "iu"):
-        refuse(TypeError, "x", "integers or bools with labels=True", name)
+    shape = tuple(x.shape)
+    spec, flipped = checked(x, given._replace(value=0))
     if of(x).PACKAGE == OUTLINE:
         refuse(ValueError, "labels", "False for explain, which shows how numbers are resized", "True")
     if problem := of(x).unreadable(x):
         refuse(TypeError, "x", "labels that can be read, as they decide what is computed", problem)
-    shape = tuple(x.shape)
-    spec, flipped = checked(shape, given)
-    reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
-    check_value(given.value, x, reads_outside)
-    outside = int(given.value.real) if reads_outside else None
+    check_value(given.value, x, spec.reads_outside)
+    outside = int(given.value.real) if spec.reads_outside else None
     shape_out = spec.shape_out(shape)
     if out is not None:
         into.check(out, x, shape_out)
@@ -81,9 +79,13 @@ def resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
     return made if out is None else calls.copied(made, out)
 
 
-def checked(shape: tuple[int, ...], given: resize_arguments.Arguments) -> tuple[Resize, tuple[int, ...]]:
-    """Returns what the call does to a one-hot array, and the axes to reverse before."""
-    return resize_arguments.checked(np.broadcast_to(np.float32(0), shape), given._replace(value=0))
+def checked(x: Any, given: resize_arguments.Arguments) -> tuple[Resize, tuple[int, ...]]:
+    """Returns what a call does to the one-hot arrays of x, and the axes to reverse before. Refuses what holds no
+    labels."""
+    name = dtype_name(x)
+    if name != "bool" and (name not in DTYPES or DTYPES[name].kind not in "iu"):
+        refuse(TypeError, "x", "integers or bools with labels=True", name)
+    return resize_arguments.checked(np.broadcast_to(np.float32(0), tuple(x.shape)), given)
 
 
 def maps_of(spec: Resize, shape: tuple[int, ...]) -> dict[int, AxisMap]:
@@ -99,6 +101,13 @@ def _elect_in_order(x: Array, spec: Resize, outside: Any, y: Array | None = None
     maps = {order.index(axis): m for axis, m in maps_of(spec, x.shape).items()}
     elect(x.transpose(order), maps, maps, outside, y.transpose(order))
     return y
+
+
+def temporary_bytes(maps: Maps, shape: tuple[int, ...], shape_out: tuple[int, ...], itemsize: int) -> int:
+    """Returns what `elect` takes besides x and y, at most. shape, shape_out: of x and y."""
+    taken = math.prod(shape) * itemsize if any(isinstance(m, Gather) for m in maps.values()) else 0
+    each = [(at := maps[axis].reads(0, 1)).stop - at.start if axis in maps else 1 for axis in range(len(shape))]
+    return taken + EACH * min(max(BLOCK, math.prod(each)), max(math.prod(shape), math.prod(shape_out)))
 
 
 def elect(x: Array, maps: Maps, wholes: Maps, outside: Any, y: Array) -> None:

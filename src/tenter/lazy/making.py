@@ -355,8 +355,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
                 refuse(TypeError, word, "none, as a lazy array has no memory and sums values", describe(how[word]))
         held = _held(x)
         spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
-        outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
-        if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
+        if spec.reads_outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
         if flipped:
             held = applied(held, flipped)
