@@ -351,8 +351,8 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         for word in ("labels", "out"):
-            if how.get(word):
-                refuse(TypeError, word, "none, as a lazy array has no memory and sums values", describe(how[word]))
+            if (given := how.pop(word, None)) is not None and given is not False:  # type: ignore[misc]  # not of a lazy one
+                refuse(TypeError, word, "none, as a lazy array has no memory and sums values", describe(given))
         held = _held(x)
         spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
         if spec.reads_outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
