@@ -54,7 +54,9 @@ def cases(n, seed):
         shape = tuple(r.integers(3, (40, 14, 9, 6)[ndim - 1], ndim).tolist())
         size = tuple(r.integers(1, (60, 20, 12, 9)[ndim - 1], ndim).tolist())
         plain = mode in ("linear", "cubic")
-        if "like" in how and not (plain and ndim < 4 or how["like"] == "scipy" and (plain or mode in ("spline3", "spline4"))):
+        if "like" in how and not (
+            plain and ndim < 4 or how["like"] == "scipy" and (plain or mode in ("spline3", "spline4"))
+        ):
             how = {}
         yield mode, how, shape, size, DTYPES[k % len(DTYPES)]
 

@@ -32,7 +32,7 @@ Maps = Mapping[int, AxisMap]
 TIE = 2.0**-16
 #: The elements that a block reads or writes at most: its floats fit in the caches. Larger boxes are asked for their
 #: labels first, as most of an array reads one label.
-BLOCK, LARGE = 1 << 17, 1 << 20
+BLOCK, LARGE = 1 << 18, 1 << 20
 #: A block with more labels is halved, as each half has fewer, but for this many elements.
 FEW, LEAST = 64, 1 << 13
 #: The bytes that an element of a block takes at most: of labels, their positions, and floats.
