@@ -19,6 +19,8 @@ MOST_STEPS = 0.95
 # Coefficients are larger than samples, of order 5 in 3-D by 40 times: stored in float32, they lose bits that the result
 # then lacks. So sums in float32 take two steps up to this order.
 HIGHEST_SINGLE = 3
+#: Rows whose weights fit in the caches.
+IN_CACHE = 1 << 11
 
 
 def is_spline(rule: AxisRule, n_in: int, n_out: int) -> bool:
@@ -79,30 +81,50 @@ def _blur(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
 
 def _convolved(value: Floats, row: Floats) -> Floats:
     """Returns the weights of samples from those of coefficients."""
-    made = np.zeros((len(value), value.shape[1] + len(row) - 1))
-    for k in range(value.shape[1]):
-        made[:, k : k + len(row)] += value[:, k, None] * row
+    made = np.empty((len(value), value.shape[1] + len(row) - 1))
+    for at in range(0, len(value), IN_CACHE):
+        some = np.ascontiguousarray(value[at : at + IN_CACHE].T)
+        sums = np.zeros((made.shape[1], some.shape[1]))
+        for k in range(len(some)):
+            sums[k : k + len(row)] += some[k] * row[:, None]
+        made[at : at + IN_CACHE] = sums.T
     return made
 
 
 def _rows(weight: Floats, first: Ints, empty: Array, n_in: int, edge: str) -> AxisMap:
     """Returns the map of rows that read samples from `first` on, in the axis or in its padding."""
-    index = first[:, None] + np.arange(weight.shape[1])
-    read = splines.sample(index, n_in, edge)
-    if np.array_equal(read, index):
+    width = weight.shape[1]
+    inside = (first >= 0) & (first + width <= n_in)
+    if inside.all():
         return _window(n_in, first, weight, empty)
-    used = (read >= 0) & ~empty[:, None]
-    start = np.where(used, read, n_in).min(axis=1, initial=n_in)
-    stop = np.where(used, read + 1, 0).max(axis=1, initial=0)
+    # Of rows in the axis, only those at its ends are looked at tap by tap.
+    low, high = (int(inside.argmax()), len(inside) - int(inside[::-1].argmax())) if inside.any() else (0, 0)
+    if edge == "wrap" or not inside[low:high].all() or empty[low:high].any():
+        low = high = 0
+    ends = np.r_[0:low, high : len(first)]
+    read = splines.sample(first[ends, None] + np.arange(width), n_in, edge)
+    used = (read >= 0) & ~empty[ends, None]
+    start, stop = first.copy(), first + width
+    start[ends] = np.where(used, read, n_in).min(axis=1, initial=n_in)
+    stop[ends] = np.where(used, read + 1, 0).max(axis=1, initial=0)
     stop = np.maximum.accumulate(stop)
     start = np.minimum(np.minimum.accumulate(start[::-1])[::-1], stop)
     n_taps = int((stop - start).sum())
-    if edge == "wrap" or n_taps > 2 * used.sum():
+    if edge == "wrap" or n_taps > 2 * (used.sum() + (high - low) * width):
+        if low < high:
+            read = splines.sample(first[:, None] + np.arange(width), n_in, edge)
+            used = (read >= 0) & ~empty[:, None]
         return _gather(weight, read, used, n_in)
     offset = np.concatenate([[0], np.cumsum(stop - start)])
     made = np.zeros(n_taps)
-    at = (read - start[:, None] + offset[:-1, None])[used]
-    np.add.at(made, at, weight[used])
+    kept = slice(low, high)  # where no row became longer, for the sake of those at the ends
+    if low < high and offset[high] - offset[low] == (high - low) * width:
+        made[offset[low] : offset[high]] = weight[kept].reshape(-1)
+    elif low < high:
+        at = (first[kept] - start[kept] + offset[kept])[:, None] + np.arange(width)
+        np.add.at(made, at, weight[kept])
+    at = (read - start[ends, None] + offset[ends, None])[used]
+    np.add.at(made, at, weight[ends][used])
     return Window(n_in, len(start), start, offset, made)
 
 
