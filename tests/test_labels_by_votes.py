@@ -55,7 +55,7 @@ def cases(n, seed):
         size = tuple(r.integers(1, (60, 20, 12, 9)[ndim - 1], ndim).tolist())
         plain = mode in ("linear", "cubic")
         if "like" in how and not (
-            plain and ndim < 4 or how["like"] == "scipy" and (plain or mode in ("spline3", "spline4"))
+            (plain and ndim < 4) or (how["like"] == "scipy" and (plain or mode in ("spline3", "spline4")))
         ):
             how = {}
         yield mode, how, shape, size, DTYPES[k % len(DTYPES)]
@@ -70,7 +70,7 @@ def test_labels_are_the_largest_of_resized_one_hot_arrays():
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 20))
 def test_labels_of_random_calls_are_the_largest_of_resized_one_hot_arrays(seed):
-    for k, (mode, how, shape, size, dtype) in enumerate(cases(len(MODES) * len(HOW), seed)):
+    for k, (mode, how, shape, size, _dtype) in enumerate(cases(len(MODES) * len(HOW), seed)):
         x = labels_of(np.random.default_rng(k + 1000 * seed), shape, DTYPES[(k + seed) % len(DTYPES)])
         check(x, tenter.resize(x, size, axes=range(len(shape)), mode=mode, labels=True, **how), size, mode=mode, **how)
 

@@ -50,7 +50,9 @@ def test_labels_of_volumes_vote_as_those_in_memory(how: list[str], capsys: pytes
     np.testing.assert_array_equal(tifffile.imread("out.tif"), want)
     capsys.readouterr()
     np.save("floats.npy", x.astype(np.float32))
-    assert "expected integers or bools with labels=True" in refused(capsys, "resize", "floats.npy", "f.npy", *sized, "--labels")
+    assert "expected integers or bools with labels=True" in refused(
+        capsys, "resize", "floats.npy", "f.npy", *sized, "--labels"
+    )
 
 
 def test_labels_are_the_nearest_by_themselves_and_a_name_may_follow() -> None:

@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, in_dynamo
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, election, executor, fill_value, labelled
+from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
@@ -221,7 +221,14 @@ def resize(
     if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
 
-        how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}
+        how: dict[str, Any] = {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "like": like,
+            "box": box,
+            "align": align,
+        }
         how |= {"scale": scale, "edge": edge, "value": value, "labels": labels, "out": out}
         return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
     try:
@@ -240,7 +247,7 @@ def resize(
             return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if votes:
-            return election.resized(array("x", x), given, out)
+            return of_labels.resized(array("x", x), given, out)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written
         x = array("x", x)

@@ -10,18 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays import limits
-from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.errors import refuse
-from tenter._arrays.layout import resized_order
-from tenter._arrays.library import OUTLINE, dtype_name, of
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.types import Array, Floats
-from tenter._execution import calls, executor, into, numpy_executor
+from tenter._execution import numpy_executor
 from tenter._plans import core
-from tenter._specs import resize_arguments
-from tenter._specs.applied import Applied
-from tenter._specs.fill_value import check_value
+from tenter._plans.plan import plan_part
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._part import part, reads
@@ -52,55 +45,9 @@ class Election(NamedTuple):
     inside: dict[int, Floats]
 
 
-def resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
-    """Returns the labels of a call with these arguments."""
-    shape = tuple(x.shape)
-    spec, flipped = checked(x, given._replace(value=0))
-    if of(x).PACKAGE == OUTLINE:
-        refuse(ValueError, "labels", "False for explain, which shows how numbers are resized", "True")
-    if problem := of(x).unreadable(x):
-        refuse(TypeError, "x", "labels that can be read, as they decide what is computed", problem)
-    check_value(given.value, x, spec.reads_outside)
-    outside = int(given.value.real) if spec.reads_outside else None
-    shape_out = spec.shape_out(shape)
-    if out is not None:
-        into.check(out, x, shape_out)
-    runs = executor.of(x)
-    if flipped:
-        x = runs.flip(x, flipped)
-    if (made := runs.traced_labels(x, spec, outside)) is not None:
-        return made
-    limits.memory(shape_out, of(x).itemsize(x))
-    if out is not None and runs.disjoint(x, out):
-        _elect_in_order(of(x).to_numpy(x), spec, outside, of(out).to_numpy(out))
-        runs.wrote(out)
-        return out
-    made = of(x).from_numpy(_elect_in_order(of(x).to_numpy(x), spec, outside), x)
-    return made if out is None else calls.copied(made, out)
-
-
-def checked(x: Any, given: resize_arguments.Arguments) -> tuple[Resize, tuple[int, ...]]:
-    """Returns what a call does to the one-hot arrays of x, and the axes to reverse before. Refuses what holds no
-    labels."""
-    name = dtype_name(x)
-    if name != "bool" and (name not in DTYPES or DTYPES[name].kind not in "iu"):
-        refuse(TypeError, "x", "integers or bools with labels=True", name)
-    return resize_arguments.checked(np.broadcast_to(np.float32(0), tuple(x.shape)), given)
-
-
 def maps_of(spec: Resize, shape: tuple[int, ...]) -> dict[int, AxisMap]:
     """Returns the maps of a one-hot array's axes that change."""
     return {a: m for a, m in spec.maps(shape, "float32", False) if not (isinstance(m, Copy) and m.repeat == 1)}
-
-
-def _elect_in_order(x: Array, spec: Resize, outside: Any, y: Array | None = None) -> Array:
-    """Returns y with the result, or the result in fresh memory, with x's order of axes."""
-    order = resized_order(x.shape, x.strides, spec.axes, False)
-    if y is None:
-        y = numpy_executor.large_empty(x, spec.shape_out(x.shape), order)[0]
-    maps = {order.index(axis): m for axis, m in maps_of(spec, x.shape).items()}
-    elect(x.transpose(order), maps, maps, outside, y.transpose(order))
-    return y
 
 
 def temporary_bytes(maps: Maps, shape: tuple[int, ...], shape_out: tuple[int, ...], itemsize: int) -> int:
@@ -117,14 +64,20 @@ def elect(x: Array, maps: Maps, wholes: Maps, outside: Any, y: Array) -> None:
         if isinstance(m, Gather):
             index, m = m._in_order
             x = x.take(index, axis)
-        along[axis] = m  # type: ignore[assignment]  # maps of resized axes have no blocks
+        along[axis] = m
     inside = {}
     if outside is not None:
-        inside = {axis: calls.execute(np.ones(m.n_in), Applied(0, m)) for axis, m in along.items()}
+        inside = {axis: _weight_inside(m) for axis, m in along.items()}
     of = Election(x, y, along, wholes, outside, inside)
     todo = [tuple((0, n) for n in y.shape)] if y.size else []
     while todo:
         todo += _decided(of, todo.pop())
+
+
+def _weight_inside(m: Copy | Window) -> Floats:
+    """Returns the weight of inputs in each output."""
+    ones = np.ones(m.n_in)
+    return numpy_executor.run(ones, plan_part(ones, ((0, m),), {}, False))
 
 
 def _decided(of: Election, box: Box) -> tuple[Box, ...]:
@@ -150,9 +103,7 @@ def _decided(of: Election, box: Box) -> tuple[Box, ...]:
 
 def _reads(of: Election, box: Box) -> tuple[tuple[slice, ...], int]:
     """Returns what a box reads, and the larger number of the elements that it reads or writes."""
-    at = tuple(
-        reads(of.maps[axis], lo, hi) if axis in of.maps else slice(lo, hi) for axis, (lo, hi) in enumerate(box)
-    )
+    at = tuple(reads(of.maps[axis], lo, hi) if axis in of.maps else slice(lo, hi) for axis, (lo, hi) in enumerate(box))
     return at, max(math.prod(s.stop - s.start for s in at), math.prod(hi - lo for lo, hi in box))
 
 

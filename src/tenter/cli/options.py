@@ -45,10 +45,11 @@ class Options(NamedTuple):
     size: one length per axis, of the upright image; or scale; or spacing, the size of new voxels; or wanted, which
     keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
-    labels: whether values are labels. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
-    a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the sizes of each image, of which
-    wanted is one. skip_existing: whether an output that another process makes meanwhile is left to it."""
+    labels: whether values are labels. is_usual: whether no option names the mode. antialias: None for the default of
+    `like`. decoding: that of a JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so.
+    background: what transparency is laid on. max_pixels: None for Pillow's limit. frame: the one to read of several.
+    asked: the sizes of each image, of which wanted is one. skip_existing: whether an output that another process makes
+    meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None

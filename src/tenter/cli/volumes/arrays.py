@@ -15,7 +15,7 @@ import numpy as np
 import tenter
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal as Unfit
-from tenter._execution import election
+from tenter._execution import labels
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.geometry import positions
 from tenter._specs import resize_arguments
@@ -102,7 +102,7 @@ def resized(
     are_labels = bool(given.get("labels"))
     try:
         arguments = resize_arguments.Arguments(size, axes=axes, **how)
-        spec, _ = election.checked(x, arguments) if are_labels else resize_arguments.checked(x, arguments)
+        spec, _ = labels.checked(x, arguments) if are_labels else resize_arguments.checked(x, arguments)
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
     return operation(stored.shape, stored.dtype, spec, are_labels), _lines(spec, stored.shape)

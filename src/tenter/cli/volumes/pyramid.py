@@ -31,7 +31,6 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
-
 class Levels(NamedTuple):
     """method: one of METHODS. factors: how many times smaller each level is, one number for all axes or
     one for each; None to make voxels isotropic. n_levels: below the full size; None for as many as it takes to fit one
@@ -295,8 +294,7 @@ def _attributes(
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
     scale = source.multiscale and source.multiscale.scale
     about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes, "scale": scale}
-    about["labels"] = wanted.labels
-    found: dict[str, Any] = plain(about)
+    found: dict[str, Any] = plain({**about, "labels": wanted.labels})
     return found
 
 
