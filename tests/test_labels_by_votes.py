@@ -198,6 +198,7 @@ def test_what_holds_no_labels_that_can_be_read_is_refused():
 @pytest.mark.parametrize("fullgraph", [False, True])
 def test_compiled_code_calls_labels_as_they_are(fullgraph):
     torch = pytest.importorskip("torch")
+    torch._dynamo.reset()
     x = torch.tensor([1, 1, 2])
     f = torch.compile(lambda x: tenter.resize(x + 1, 5, labels=True), fullgraph=fullgraph, backend="eager")
     if fullgraph:
