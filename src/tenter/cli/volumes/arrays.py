@@ -63,7 +63,8 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
-    given["labels"] = options.labels and options.mode not in NEAREST
+    if options.labels and options.mode not in NEAREST:
+        given["labels"] = True
     op, lines = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
     about = {"command": "resize", "axes": axes, "size": size, **given}
     report = _make(source, output, op, about, how, lines[::-1] if source.is_turned else lines)

@@ -42,6 +42,11 @@ class Levels(NamedTuple):
     axes: list[str] | None
     labels: bool
 
+    @property
+    def votes(self) -> bool:
+        """Whether labels are not only chosen."""
+        return self.labels and self.method != CENTER
+
 
 def pyramid(
     source: Source, path: str, output: str | None, wanted: Levels, chunks: Any, how: How, image: labels.Image | None
@@ -270,7 +275,7 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
     for before, after in itertools.pairwise(levels):
         axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
         size = tuple(after.shape[axis] for axis in axes)
-        how = {**METHODS[wanted.method], "labels": wanted.labels and wanted.method != CENTER}
+        how = {**METHODS[wanted.method], "labels": wanted.votes}
         found.append(Task(before, after, resized_file(before, axes, size, how)[0]))
     return found
 
@@ -294,7 +299,7 @@ def _attributes(
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
     scale = source.multiscale and source.multiscale.scale
     about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes, "scale": scale}
-    found: dict[str, Any] = plain({**about, "labels": wanted.labels})
+    found: dict[str, Any] = plain({**about, "labels": True} if wanted.votes else about)
     return found
 
 
