@@ -10,7 +10,7 @@ from tenter._rules.axis_rule import AxisRule
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._algebra import product
 from tenter.maps._factors import Factors
-from tenter.maps._values import check_table_size
+from tenter.maps._values import check_table_size, sealed
 
 #: The word of a settled rule for sums in float32.
 SINGLE = "24 bits"
@@ -49,21 +49,48 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     first, value, outside = splines.at(order, geometry, edge)
     value = np.where(splines.has_coefficient(first[:, None] + np.arange(order + 1), n_in, edge), value, 0)
     value[outside] = 0
-    made = _rows(_convolved(value, row), first - len(row) // 2, outside, n_in, edge)
-    blur = _blur(rule, n_in, n_out) if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out) else None
-    if blur is not None:
-        return product(made, blur)
     low, high = int(first.min()), int(first.max()) + order + 1
     n = high - low
     steps = n * len(row) + n_out * (order + 1)
     is_exact = order <= HIGHEST_SINGLE or rule.arithmetic != SINGLE
-    pays = is_exact and steps < MOST_STEPS * n_out * len(row)
-    if pays and isinstance(made, Window) and bool((first[1:] >= first[:-1]).all()):
+    pays = is_exact and steps < MOST_STEPS * n_out * len(row) and bool((first[1:] >= first[:-1]).all())
+    if edge == "wrap" and pays and rule.kind in splines.ORDERS and len(row) + order <= n_in:
+        return _periodic(value, row, first, low, n, n_in)
+    made = _rows(_convolved(value, row), first - len(row) // 2, outside, n_in, edge)
+    blur = _blur(rule, n_in, n_out) if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out) else None
+    if blur is not None:
+        return product(made, blur)
+    if pays and isinstance(made, Window):
         each = np.arange(low, high)
         coefficients = _rows(np.tile(row, (n, 1)), each - len(row) // 2, np.zeros(n, bool), n_in, edge)
         sums = _window(n, first - low, value, outside)
         if isinstance(coefficients, Window) and isinstance(sums, Window):
             made.__dict__["_factors"] = Factors(coefficients, sums, False)
+    return made
+
+
+def _periodic(value: Floats, row: Floats, first: Ints, low: int, n: int, n_in: int) -> Gather:
+    """Returns the map of a periodic axis: two windows on what continues past its ends. low, n: the first coefficient,
+    and the number of them."""
+    reach, inside = len(row) // 2, np.zeros(max(n, len(first)), bool)
+    n_read = n + 2 * reach
+    order = splines.folded(np.arange(n_read) + low - reach, n_in, "wrap")
+    coefficients = _window(n_read, np.arange(n), np.tile(row, (n, 1)), inside[:n])
+    sums = _window(n, first - low, value, inside[: len(first)])
+    whole = _window(n_read, first - low, _convolved(value, row), inside[: len(first)])
+    whole.__dict__["_factors"] = Factors(coefficients, sums, False)
+    made = _in_order(whole, order, n_in)
+    made.__dict__["_factors"] = Factors(_in_order(coefficients, order, n_in), sums, False)
+    return made
+
+
+def _in_order(m: Window, order: Ints, n_in: int) -> Gather:
+    """Returns the map of rows that read inputs in an order."""
+    start, offset = m.rows()
+    width = int(offset[1])
+    index = order[start[:, None] + np.arange(width)].reshape(-1)
+    made = Gather(n_in, m.n_out, offset, index, m.weight)  # type: ignore[arg-type]  # it has weights
+    made.__dict__["_laid_out"] = sealed(order), m
     return made
 
 

@@ -18,7 +18,7 @@ from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
 from tenter.maps import AxisMap, Copy, Gather
-from tenter.maps._part import part
+from tenter.maps._part import gathered, part
 
 Pixels = npt.NDArray[Any]
 #: For each dim, from where to where.
@@ -115,11 +115,7 @@ def _plan(op: Operation, box: Box, x: Pixels) -> _native.HostPlan:
 
 def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:
     """The map of outputs lo..hi - 1 from what they read."""
-    if isinstance(m, Gather):
-        read, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
-        offset = m.offset[lo : hi + 1] - m.offset[lo]
-        return Gather(read.stop - read.start, hi - lo, offset, m.index[taps] - read.start, m.weight[taps])
-    return part(m, lo, hi)[1]
+    return (gathered if isinstance(m, Gather) else part)(m, lo, hi)[1]
 
 
 def _picks(m: AxisMap) -> bool:
