@@ -23,7 +23,7 @@ def resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
     if of(x).PACKAGE == OUTLINE:
         refuse(ValueError, "labels", "False for explain, which shows how numbers are resized", "True")
     if problem := of(x).unreadable(x):
-        refuse(TypeError, "x", "labels that can be read, as they decide what is computed", problem)
+        refuse(TypeError, "x", "labels that the host can read, as they decide what is computed", problem)
     check_value(given.value, x, spec.reads_outside)
     outside = int(given.value.real) if spec.reads_outside else None
     shape_out = spec.shape_out(shape)
