@@ -86,6 +86,18 @@ def test_of_equal_votes_the_smallest_label_wins():
     assert not tenter.resize(x, (2, 2), mode="area", labels=True).any()
 
 
+@pytest.mark.parametrize("factors", [(2, 2, 2), (1, 3, 2), (4, 1, 4)])
+def test_cells_of_many_labels_have_the_most_frequent_as_cells_of_few(monkeypatch, factors):
+    x = np.random.default_rng(0).integers(-30, 30, (24, 24, 24), np.int8)
+    y = tenter.resize(x, [n // f for n, f in zip(x.shape, factors)], mode="area", labels=True)
+    for z, row, column in np.ndindex(y.shape):
+        cell = x[tuple(slice(k * f, (k + 1) * f) for k, f in zip((z, row, column), factors))]
+        names, votes = np.unique(cell, return_counts=True)
+        assert y[z, row, column] == names[votes.argmax()]
+    monkeypatch.setattr(election, "SORTED", 1000)
+    assert np.array_equal(tenter.resize(x, y.shape, mode="area", labels=True), y)
+
+
 def test_labels_outside_have_the_value():
     x = np.array([3, 3, 7], np.int16)
     for edge, value, want in [

@@ -4,6 +4,7 @@ the label has of what the output reads. The label with most votes is the result,
 One-hot arrays are made for one label of one block at a time. A block that reads one label has that label.
 """
 
+import itertools
 import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from tenter._plans import core
 from tenter._plans.plan import plan_part
 from tenter._specs.resize import Resize
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._part import part, reads
+from tenter.maps._part import part, reads, rows
 
 Box = tuple[tuple[int, int], ...]
 Maps = Mapping[int, AxisMap]
@@ -28,6 +29,8 @@ TIE = 2.0**-16
 BLOCK, LARGE = 1 << 18, 1 << 20
 #: A block with more labels is halved, as each half has fewer, but for this many elements.
 FEW, LEAST = 64, 1 << 13
+#: From how many labels on, and up to how many inputs of an output, votes of one weight are sorted.
+SORTED, MOST_SORTED = 12, 64
 #: The bytes that an element of a block takes at most: of labels, their positions, and floats.
 EACH = 96
 
@@ -95,6 +98,9 @@ def _decided(of: Election, box: Box) -> tuple[Box, ...]:
     labels = _present(x)
     if inside is not None:
         labels = np.union1d(labels, np.asarray(of.outside, x.dtype))
+    if len(labels) >= SORTED and inside is None and (count := _taps_in_turn(of, box)) is not None:
+        of.y[place] = _most_frequent(x, count)
+        return ()
     if len(labels) > FEW and size > LEAST and (halves := _halves(box, at)):
         return halves
     of.y[place] = _counted(of, box, x, labels, inside) if len(labels) > 1 else labels[0]
@@ -116,6 +122,37 @@ def _halves(box: Box, at: tuple[slice, ...]) -> tuple[Box, ...]:
     if hi - lo < 2:
         return ()
     return tuple((*box[:axis], ends, *box[axis + 1 :]) for ends in ((lo, (lo + hi) // 2), ((lo + hi) // 2, hi)))
+
+
+def _taps_in_turn(of: Election, box: Box) -> list[int] | None:
+    """Returns how many inputs an output of a box reads along each axis, where outputs read inputs in turn and with one
+    weight, as where "area" shrinks by whole factors. None for other boxes."""
+    found = [1] * len(box)
+    for axis, m in of.maps.items():
+        if isinstance(m, Copy):
+            return None
+        start, offset, weight = rows(m, *box[axis])
+        found[axis] = count = int(offset[1])
+        in_turn = np.array_equal(offset, np.arange(len(offset)) * count)
+        in_turn = in_turn and np.array_equal(start - start[0], offset[:-1])
+        if not in_turn or not 0 < math.prod(found) <= MOST_SORTED or (weight is not None and np.ptp(weight)):
+            return None
+    return found
+
+
+def _most_frequent(x: Array, count: list[int]) -> Array:
+    """Returns the most frequent label of each cell of so many elements along each axis."""
+    ndim, cells = x.ndim, [n // c for n, c in zip(x.shape, count)]
+    apart = x.reshape([n for pair in zip(cells, count) for n in pair])
+    votes = apart.transpose([*range(1, 2 * ndim, 2), *range(0, 2 * ndim, 2)]).reshape(-1, *cells)
+    votes = np.sort(votes, axis=0)
+    y: Array = votes[0].copy()
+    run, longest = np.ones(y.shape, np.int32), np.ones(y.shape, np.int32)
+    for before, here in itertools.pairwise(votes):
+        run = np.where(here == before, run + 1, np.int32(1))
+        np.copyto(y, here, where=run > longest)
+        np.maximum(longest, run, out=longest)
+    return y
 
 
 def _present(x: Array) -> Array:
