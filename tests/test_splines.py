@@ -129,6 +129,7 @@ def test_a_periodic_axis_is_applied_as_two_maps_from_any_input_on(order):
         x = np.random.default_rng(0).standard_normal((n, 5))
         y = tenter.resize(x, m, axes=0, **how)
         np.testing.assert_allclose(y, want @ x, rtol=0, atol=1e-12)
+        assert "_factors" in a.T.__dict__ and a.T.T is a
         np.testing.assert_allclose(a.T.apply(y, 0), want.T @ y, rtol=0, atol=1e-11)
         lazy = tenter.lazy.resize(x, m, axes=0, **how)
         for lo, hi in ((0, 7), (m // 2, m // 2 + 1), (m - 30, m)):

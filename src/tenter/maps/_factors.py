@@ -11,7 +11,7 @@ class Factors(NamedTuple):
     """`first` is applied before `second`. transposed: of the transpose of a map, whose order is the other."""
 
     first: "Window | Gather"
-    second: "Window"
+    second: "Window | Gather"
     transposed: bool
 
     @property

@@ -68,7 +68,8 @@ def gathered(m: Gather, lo: int, hi: int) -> tuple[slice, Gather]:
     """Returns the inputs from the first to the last that outputs lo..hi - 1 read, and the map from these."""
     at = m.reads(lo, hi)
     made = _gathered(m, at, lo, hi)
-    if (of := m.__dict__.get("_factors")) is not None:
+    of = m.__dict__.get("_factors")
+    if of is not None and isinstance(of.second, Window):  # not of a transpose
         between, second = part(of.second, lo, hi)
         made.__dict__["_factors"] = Factors(_gathered(of.first, at, between.start, between.stop), second, of.transposed)
     return at, made
