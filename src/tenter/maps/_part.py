@@ -55,8 +55,8 @@ def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
 
 def _factors(of: Factors, at: slice, lo: int, hi: int) -> Factors:
     """The factors of the same rows, from the inputs that the product reads: at least those that the factors read."""
+    assert isinstance(of.first, Window) and isinstance(of.second, Window)
     between, second = part(of.second, lo, hi)
-    assert isinstance(of.first, Window)
     start, offset, weight = rows(of.first, between.start, between.stop)
     n = at.stop - at.start
     first = Window(n, between.stop - between.start, np.clip(start - at.start, 0, n), offset, weight)
@@ -71,7 +71,9 @@ def gathered(m: Gather, lo: int, hi: int) -> tuple[slice, Gather]:
     of = m.__dict__.get("_factors")
     if of is not None and isinstance(of.second, Window):  # not of a transpose
         between, second = part(of.second, lo, hi)
-        made.__dict__["_factors"] = Factors(_gathered(of.first, at, between.start, between.stop), second, of.transposed)
+        assert isinstance(of.first, Gather) and isinstance(second, Window)
+        first = _gathered(of.first, at, between.start, between.stop)
+        made.__dict__["_factors"] = Factors(first, second, of.transposed)
     return at, made
 
 

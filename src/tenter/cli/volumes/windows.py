@@ -115,7 +115,7 @@ def _plan(op: Operation, box: Box, x: Pixels) -> _native.HostPlan:
 
 def _part(m: AxisMap, lo: int, hi: int) -> AxisMap:
     """The map of outputs lo..hi - 1 from what they read."""
-    return (gathered if isinstance(m, Gather) else part)(m, lo, hi)[1]
+    return gathered(m, lo, hi)[1] if isinstance(m, Gather) else part(m, lo, hi)[1]
 
 
 def _picks(m: AxisMap) -> bool:
