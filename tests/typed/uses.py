@@ -63,7 +63,7 @@ def the_kind_and_dtype_that_go_in_come_out(
     assert_type(tenter.interpolate(input=t, size=[4, 5]), torch.Tensor)
 
     assert_type(tenter.resize(d, 4), Doubles)
-    assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2"), Bytes)
+    assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2", labels=True), Bytes)
     assert_type(
         tenter.resize(
             t,
@@ -79,7 +79,7 @@ def the_kind_and_dtype_that_go_in_come_out(
 
     assert_type(tenter.image.resize(b, (4, 5), linear_light=True, alpha=False, mode="lanczos"), Bytes)
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
-    assert_type(tenter.image.resize(b, tenter.image.Fill((4, 5), gravity="north")), Bytes)
+    assert_type(tenter.image.resize(b, tenter.image.Fill((4, 5), gravity="north"), labels=True), Bytes)
     assert_type(tenter.image.resize(t, tenter.image.Fit(4, enlarge=True)), torch.Tensor)
     assert_type(tenter.image.resize(b, tenter.image.Fit(4, pad=(1, 2, 3))), Bytes)
     assert_type(tenter.image.resize(b, tenter.image.Tiles(4, 12, pad=0)), Bytes)

@@ -157,6 +157,7 @@ class NamedDims(TypedDict, total=False):
     align: Align | None
     edge: Edge | None
     value: complex
+    labels: bool
 
 
 class PictureRule(TypedDict, total=False):
@@ -167,6 +168,7 @@ class PictureRule(TypedDict, total=False):
     like: AnyLike | None
     alpha: bool | Literal["premultiplied"] | None
     linear_light: bool
+    labels: bool
     layout: Layout | None
     scale: Numbers | None
     box: Box | None
@@ -192,9 +194,13 @@ class Fields(TypedDict, total=False):
     modes: tuple[str, ...]
 
 
-class ResizeRule(RuleArguments, total=False):
+class LazyResizeRule(RuleArguments, total=False):
     mode: AnyMode
     axes: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
+
+
+class ResizeRule(LazyResizeRule, total=False):
+    labels: bool
 
 
 class Apply(Protocol):

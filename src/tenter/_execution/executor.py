@@ -40,6 +40,10 @@ class Executor(Protocol):
     def traced_value(self, x: Any, spec: Resize, value: Any) -> Any:
         """resize with a fill value, if the library makes results in parts; else None."""
 
+    def traced_labels(self, x: Any, spec: Resize, outside: int | None) -> Any:
+        """resize of labels, if the library makes results in parts; else None. outside: the label outside of x, None if
+        no output reads it."""
+
     def traced_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
         """Returns the specification for counts, if x or the counts are traced or on a device."""
 

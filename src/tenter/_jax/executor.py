@@ -32,6 +32,7 @@ from tenter._standard.executor import (
     run as run,
     run_read as run_read,
     shifted as shifted,
+    traced_labels as traced_labels,
     traced_value as traced_value,
     widened as widened,
     writable as writable,

@@ -7,7 +7,7 @@ import numpy as np
 
 from tenter._arrays.thread_count import one_thread
 from tenter._arrays.types import Array, Ints
-from tenter._execution import numpy_executor
+from tenter._execution import election, numpy_executor
 from tenter._parts.rows import MapRows, SharedRows, local, positions
 from tenter._plans.plan import plan_part
 from tenter._rules.rounding import ONCE
@@ -51,12 +51,14 @@ class Part(NamedTuple):
 
     reads: what it reads along each axis
     rounding: of the result
+    labels: of labels, the one outside of x, or None in it
     """
 
     reads: tuple[Reads, ...]
     dtype: Any
     rounding: str
     fill_value: FillValue | None
+    labels: tuple[int | None] | None = None
 
     def made(self, *chunks: Any) -> Array:
         """Returns `values`, computed on one thread, because many parts are made at once."""
@@ -70,6 +72,8 @@ class Part(NamedTuple):
         for axis, r in enumerate(self.reads):
             if r.taken is not None:
                 block = block.take(r.taken, axis)
+        if self.labels is not None:
+            return self._elected(block, *self.labels)
         return self._applied(block) if self.fill_value is None else self._with_fill_value(block, self.fill_value)
 
     def _joined(self, chunks: tuple[Any, ...]) -> Array:
@@ -84,6 +88,14 @@ class Part(NamedTuple):
     def _applied(self, block: Array) -> Array:
         rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
         return _applied(block, rows, self.rounding)
+
+    def _elected(self, block: Array, outside: int | None) -> Array:
+        rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
+        maps = {axis: local(r.whole, r.lo, r.hi) for axis, r in rows.items()}
+        wholes = {axis: r.whole for axis, r in rows.items()}
+        y = np.empty(tuple(maps[axis].n_out if axis in maps else n for axis, n in enumerate(block.shape)), block.dtype)
+        election.elect(block, maps, wholes, outside, y)
+        return y
 
     def _with_fill_value(self, block: Array, fill_value: FillValue) -> Array:
         inside = np.ones((1,) * block.ndim)

@@ -33,6 +33,7 @@ class Work(NamedTuple):
     maps: those of the axes that change
     shared: where the maps come from; None if each part carries its own rows
     fill_value: for all outputs; `part` sets its rows
+    labels: of labels, the one outside of x, or None in it
     """
 
     shape: Shape
@@ -42,6 +43,7 @@ class Work(NamedTuple):
     shared: SharedMaps | None
     rounding: str
     fill_value: FillValue | None
+    labels: tuple[int | None] | None = None
 
     def rows(self, axis: int, lo: int, hi: int) -> MapRows:
         return OwnRows(self.maps[axis], lo, hi) if self.shared is None else SharedRows(self.shared, axis, lo, hi)
@@ -61,7 +63,7 @@ class Work(NamedTuple):
                 [(axis, r._replace(lo=ranges[axis][0], hi=ranges[axis][1])) for axis, r in fill_value.inside]
             )
             fill_value = fill_value._replace(inside=inside)
-        return Part(tuple(reads), self.dtype, self.rounding, fill_value)
+        return Part(tuple(reads), self.dtype, self.rounding, fill_value, self.labels)
 
 
 def _neighbors(at: slice, ends: Ints) -> tuple[list[InputSlice], None]:
@@ -103,6 +105,12 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
         return Work(shape, shape_out, dtype, found, None, ONCE, None)
     shared = SharedMaps(spec, shape, name)
     return Work(shape, shape_out, dtype, shared.maps, shared, spec.rounding_of(name), None)
+
+
+def of_labels(spec: Resize, shape: Shape, dtype: np.dtype[Any], outside: int | None) -> Work:
+    """Returns the work of `resize` of labels. outside: the label outside of x, None if no output reads it."""
+    shared = SharedMaps(spec, shape, "float32")
+    return Work(shape, spec.shape_out(shape), dtype, shared.maps, shared, ONCE, None, (outside,))
 
 
 def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:

@@ -42,6 +42,11 @@ class Resize(NamedTuple):
         return of_dtype(self.rounding, dtype, len(self.axes))
 
     @property
+    def reads_outside(self) -> bool:
+        """True if outputs may read what is outside of the axes."""
+        return any(rule.edge in ("constant", "extrapolate") for rule in self.rules)
+
+    @property
     def is_all_or_nothing(self) -> bool:
         """True if each output is either inputs only or the fill value only."""
         return all(rule.edge == "extrapolate" or rule.kind in NEAREST for rule in self.rules)

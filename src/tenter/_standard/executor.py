@@ -28,6 +28,9 @@ def traced_value(x: Any, spec: Spec, value: Any) -> None:
     return None
 
 
+traced_labels = traced_value
+
+
 def fresh(y: Any, x: Any) -> Any:
     """Returns y in memory that x does not share. If only lengths of 1 were stretched, y may be a view of x."""
     may_be_view = y.ndim == x.ndim and all(n in (1, m) for n, m in zip(x.shape, y.shape))

@@ -57,6 +57,9 @@ def traced_value(x: torch.Tensor, spec: Any, value: Any) -> None:
     return None
 
 
+traced_labels = traced_value
+
+
 def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
     return offsets if torch_tensors.device(x) is None else device.sent(offsets, x)
 

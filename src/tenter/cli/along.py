@@ -75,6 +75,7 @@ def _resize_array(
         mode=options.mode,
         antialias=options.antialias,
         like=options.like,
+        labels=options.labels,
         box=None if box is None else ((box[0], box[2]), (box[1], box[3])),
     )
     return made, Sizes(lengths, size)

@@ -45,11 +45,11 @@ class Options(NamedTuple):
     size: one length per axis, of the upright image; or scale; or spacing, the size of new voxels; or wanted, which
     keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
-    is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
-    a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on, and the color of padding. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the
-    sizes of each image, of which wanted is one. skip_existing: whether an output that another process makes meanwhile
-    is left to it."""
+    labels: whether values are labels. is_usual: whether no option names the mode. antialias: None for the default of
+    `like`. decoding: that of a JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so.
+    background: what transparency is laid on, and the color of padding. max_pixels: None for Pillow's limit. frame: the
+    one to read of several. asked: the sizes of each image, of which wanted is one. skip_existing: whether an output
+    that another process makes meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None
@@ -59,6 +59,7 @@ class Options(NamedTuple):
     wanted: Wanted | None
     axes: Axes | None
     mode: Mode
+    labels: bool
     is_usual: bool
     antialias: bool | None
     like: Like | None
@@ -78,7 +79,7 @@ class Options(NamedTuple):
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(args.mode, args.mode)
+    chosen: Mode | None = MODES.get(args.mode, args.mode) or ("nearest-exact" if args.labels else None)
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
@@ -98,6 +99,7 @@ def read_options(args: argparse.Namespace) -> Options:
         wanted=asked[0].wanted,
         axes=axes,
         mode=mode,
+        labels=args.labels,
         is_usual=chosen is None,
         antialias=args.antialias,
         like=args.like,

@@ -28,7 +28,7 @@ from tenter.cli.volumes.parser import (
     join_lists,
     split_axes,
 )
-from tenter.cli.words import check_single, check_sized, count_words, with_labels
+from tenter.cli.words import check_single, check_sized, count_words
 from tenter.configuration import configuration
 from tenter.conventions import PRESETS
 
@@ -143,7 +143,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(join_lists(with_labels(argv)))
+    argv, named = split_axes(join_lists(argv))
     check_single(argv)
     axes, sizes = count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
@@ -223,13 +223,13 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
 
 
 def _add_filters(group: argparse._ArgumentGroup) -> None:
-    how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
     usual = f"(default: {usual_mode(None)} for images; {SAMPLES} for arrays and stacks, and with --like)"
     near = "; nearest takes the pixel at an output's corner, as OpenCV, and nearest-exact that at its center, as Pillow"
-    how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}{near}")
-    labels = "pixels are labels: choose the nearest, keep palettes and black and white"
-    how.add_argument("--labels", action="store_true", help=labels)
+    group.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}{near}")
+    labels = "values are labels, which are not averaged: choose the nearest, or with --mode the one that has most of "
+    labels += "what an output reads; keep palettes and black and white"
+    group.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)
     like = f"follow the conventions of a library, antialiasing included: {libraries} (default: tenter's own)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)

@@ -219,7 +219,7 @@ def _opened(
         array = _array_of_pixels(source, not type_)
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
         return nullcontext(Opened(Origin(), iter([picture])))
-    kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
+    kept = TYPES[type_].kinds if (options.labels or options.mode in NEAREST) and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
@@ -277,6 +277,8 @@ def _resize_pixels(picture: Picture, target: Target, options: Options, value: An
         box = (0, 0, *picture.size)  # which may end within the last of the reduced pixels
     if box is not None:
         top, left, bottom, right = (edge / picture.reduced for edge in box)
+    if options.labels and options.mode not in NEAREST and picture.pixels.ndim > 2:
+        raise Refusal(f"--labels: expected one value for each pixel with --mode {options.mode}, this image has several")
     resize = partial(
         tenter.image.resize,
         picture.pixels,
@@ -287,6 +289,7 @@ def _resize_pixels(picture: Picture, target: Target, options: Options, value: An
         box=None if box is None else ((top, bottom), (left, right)),
         alpha="premultiplied" if picture.alpha and not options.premultiply else picture.alpha,
         linear_light=options.linear_light,
+        labels=options.labels,
     )
     if target.resized == target.size:
         return resize()

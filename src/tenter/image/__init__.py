@@ -79,6 +79,7 @@ def resize(
     box: Box | None = None,
     alpha: bool | Literal["premultiplied"] | None = None,
     linear_light: bool = False,
+    labels: bool = False,
     layout: Layout | None = None,
     out: Any = None,
     draft: bool = False,
@@ -103,7 +104,7 @@ def resize(
         Output / input, in place of size.
     mode : str, Filter or list of these, optional
         As for `tenter.resize`: "linear", "cubic" (the default of Pillow's own `resize`), "lanczos", "area",
-        "nearest-exact" (for labels, which must not be mixed). None: "lanczos", and "linear" with `like`.
+        "nearest-exact" (for labels, which must not be mixed). None: "lanczos", and "linear" with `like` or `labels`.
     antialias : bool, optional
         Whether the filter widens when shrinking. None: yes, and with `like` as that library does. Modes "area" and
         nearest refuse True.
@@ -120,6 +121,8 @@ def resize(
     linear_light : bool, default False
         Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not. Floats
         must be within 0 and 1.
+    labels : bool, default False
+        Whether x holds labels, as for `tenter.resize`. No channel is alpha then.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
         The axes of x, and of the result. None: HW or HWC.
     out : array, optional
@@ -181,15 +184,16 @@ def resize(
     (2, 15, 20, 3)
     """
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
-    usual = picture_arguments.usual_mode(like) if mode is None else mode
-    how = {"alpha": alpha, "linear_light": linear_light, **given, "mode": usual}
+    usual = picture_arguments.usual_mode(like, labels) if mode is None else mode
+    how = {"alpha": alpha, "linear_light": linear_light, "labels": labels, **given, "mode": usual}
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
             take_other_names(resize, no_other, too_many)
         flag("draft", draft)
+        flag("labels", labels)
         boxes = None
-        if draft and not linear_light:
+        if draft and not linear_light and not labels:
             x, boxes = _forms.drafted(x, size, {**given, "mode": usual})
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
@@ -199,6 +203,7 @@ def resize(
         return _one.resized(resize, x, size, layout, out, how)
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
+        shown["labels"] = labels or None
         shown["draft"] = draft or None
         shown |= {"layout": layout, **no_other}
         raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None

@@ -109,7 +109,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
 def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with what the image's mode says of alpha, and whether its values may be averaged."""
     alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
-    if image.mode in pillow_images.LABELS:
+    if image.mode in pillow_images.LABELS and not how["labels"]:
         antialias = how["antialias"] if how["mode"] in NO_ANTIALIAS else None
         how = {**how, "mode": "nearest-exact", "antialias": antialias}
     return {**how, "alpha": alpha}

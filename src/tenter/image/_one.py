@@ -28,7 +28,7 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
     lengths.refuse_other_sizes(size, "scale")
-    mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
+    mixes = not how["labels"] and not all(m in NEAREST for m in _mixed.each(given["mode"]))
     has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes, layout is not None and layout[0] == "N")
     picture_arguments.refuse_edges(given["mode"])
     picture_arguments.check_size(x, size)
@@ -40,6 +40,8 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     premultiply, light = mixes and has_alpha and alpha != "premultiplied", mixes and how["linear_light"]
 
     def made(room: Any) -> Any:
+        if how["labels"]:
+            return _resized(whole, to, axes, room, {**given, "labels": True})
         if layout is None:
             return _picture(x, to, has_alpha, premultiply, light, room, given)
         if not (premultiply or light) or 0 in whole.shape:
