@@ -103,6 +103,6 @@ def sentence(about: dict[str, Any]) -> str:
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
     return (
         f"{processor_of(about)}, {threads} on {about['cores']} cores, copy bandwidth "
-        f"{about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: {about['transparent_huge_pages']}; {versions}; "
-        f"{about['system']}; {when(about)}."
+        f"{about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: {about['transparent_huge_pages']}; "
+        f"{versions}; {about['system']}; {when(about)}."
     )
