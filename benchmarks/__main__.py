@@ -107,6 +107,8 @@ def cpu_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=1.0, metavar="S", help="at least, per row and peer (default: 1)"
     )
     parser.add_argument("--out", type=Path, metavar="JSON", help=f"where to write, --only or not (default: {OUT})")
+    parser.add_argument("--tables", action="store_true", help="print each call of the results that are there")
+    parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
 
 
 def failures(found: list[Any]) -> int:
@@ -137,6 +139,11 @@ def main() -> int:
         return overhead.main()
     if chosen.what == "folders":
         return folders.main(chosen)
+    if chosen.what == "cpu" and chosen.tables:
+        print(report.every_call(chosen.out or OUT))
+        return 0
+    if chosen.what == "cpu" and chosen.render:
+        return new_calls.wrote(report.render(chosen.out or OUT))
     bandwidth = copy_bandwidth()
     if chosen.what == "volumes":
         threads = torch.get_num_threads()

@@ -1,4 +1,5 @@
-"""Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with gradients.
+"""Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results, with exact
+gradients.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.
