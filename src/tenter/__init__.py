@@ -84,7 +84,7 @@ def __dir__() -> list[str]:
 
 # Modules that are imported when they are asked for. tenter.torch imports PyTorch, and the others would take a fifth of
 # tenter's own time.
-_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "torch")
+_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "skimage", "torch")
 # Functions and types by their modules, for which the same holds.
 _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
 

@@ -48,9 +48,8 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     value = np.where(splines.has_coefficient(first[:, None] + np.arange(order + 1), n_in, edge), value, 0)
     value[outside] = 0
     made = _rows(_convolved(value, row), first - len(row) // 2, outside, n_in, edge)
-    blur = _blur(rule, n_in, n_out) if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out) else None
-    if blur is not None:
-        return product(made, blur)
+    if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out):
+        return product(made, blurred(n_in, (float(geometry.pitch()) - 1) / 2, edge))
     low, high = int(first.min()), int(first.max()) + order + 1
     n = high - low
     steps = n * len(row) + n_out * (order + 1)
@@ -65,16 +64,13 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     return made
 
 
-def _blur(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
+def blurred(n: int, sigma: float, edge: str) -> AxisMap:
     """Returns the Gaussian that scikit-image applies before an axis shrinks."""
-    sigma = (float(rule.geometry(n_in, n_out).pitch()) - 1) / 2
     distance, weight = filters.gaussian(sigma)
-    first = np.arange(n_in) + distance[0]
-    index = first[:, None] + np.arange(len(weight))
-    read = splines.folded(index, n_in, rule.edge)
-    outside = (index < 0) | (index >= n_in)
-    used = ~outside if rule.edge == "constant" else np.ones(index.shape, bool)
-    return _gather(np.broadcast_to(weight, index.shape), read, used, n_in)
+    index = np.arange(n)[:, None] + distance
+    read = splines.folded(index, n, edge)
+    used = (index >= 0) & (index < n) if edge == "constant" else np.ones(index.shape, bool)
+    return _gather(np.broadcast_to(weight, index.shape), read, used, n)
 
 
 def _convolved(value: Floats, row: Floats) -> Floats:
