@@ -20,6 +20,7 @@ from tenter._arrays.library import dtype_name
 from tenter._rules import splines
 from tenter._rules.filters import Filter
 from tenter._rules.geometry import is_real, plain
+from tenter._specs.fill_value import holds
 from tenter._specs.spline_maps import coefficients
 
 __all__ = ["spline_filter", "spline_filter1d", "zoom"]
@@ -88,13 +89,13 @@ def zoom(
     array([0. , 0.4, 0.8, 0.8, 0.4, 0. ])
     """
     try:
-        x = array("input", input)
+        x = native(array("input", input))
         _check(x, order, 0, mode)
         flag("prefilter", prefilter)
         flag("grid_mode", grid_mode)
         size = _size(x, zoom)
-        work, out, dtype = _output(x, output, size)
         how = _how(order, mode, cval, bool(prefilter) or order < 2, bool(grid_mode))
+        work, out, dtype = _output(x, output, size, how.get("value", 0))
     except Refusal as refusal:
         named = {"mode": mode, "cval": cval, "prefilter": prefilter, "grid_mode": grid_mode}
         raise error(refusal, "scipy.zoom", input, zoom, output, order, **named) from None
@@ -189,6 +190,11 @@ def check_order(order: Any, least: int = 0) -> None:
         refuse(ValueError, "order", f"an int from {least} to 5", describe(order))
 
 
+def native(x: Any) -> Any:
+    """x in the machine's order of bytes, which SciPy's results have."""
+    return x.astype(x.dtype.newbyteorder("="), copy=False) if isinstance(x, np.ndarray) else x
+
+
 def _size(x: Any, factors: Any) -> tuple[int, ...]:
     several = isinstance(factors, (tuple, list, np.ndarray))
     each = list(factors) if several else [factors] * x.ndim
@@ -223,24 +229,27 @@ def of_order(order: int, edge: str, value: Any, centered: bool) -> dict[str, Any
     return {**how, "value": value} if edge in ("constant", "extrapolate") else how
 
 
-def _output(x: Any, output: Any, size: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """The array to resize, where the result goes, and its dtype if it is another."""
-    if output is None:
+def _output(x: Any, output: Any, size: tuple[int, ...], value: Any = 0) -> tuple[Any, Any, Any]:
+    """The array to resize, where the result goes, and its dtype if it is another. value: what is outside."""
+    is_held = not is_real(value) or holds(dtype_name(x), value)
+    if output is None and is_held:
         return x, None, None
+    if not isinstance(x, np.ndarray) and not is_held:
+        refuse(ValueError, "cval", f"a value of {dtype_name(x)}", describe(value))
     if not isinstance(x, np.ndarray):
         refuse(TypeError, "output", "None for arrays of other libraries than NumPy", describe(output))
     out = output if isinstance(output, np.ndarray) else None
     if out is not None and out.shape != size:
         refuse(ValueError, "output", f"an array of shape {size}", f"shape {out.shape}")
     try:
-        dtype = np.dtype(output.dtype if out is not None else output)
+        dtype = x.dtype if output is None else np.dtype(output.dtype if out is not None else output)
     except TypeError:
         refuse(TypeError, "output", "a dtype, or an array", describe(output))
     if dtype.name not in DTYPES:
         refuse(TypeError, "output", "a dtype of numbers", dtype.name)
     if x.dtype.kind == "c" and dtype.kind != "c":
         refuse(ValueError, "output", "a complex dtype for complex input", dtype.name)
-    if dtype == x.dtype:
+    if dtype == x.dtype and is_held:
         return x, out, None
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64), out, dtype
 
@@ -258,7 +267,7 @@ def _into(made: Any, out: Any, dtype: Any) -> Any:
 def _filtered(call: str, least: int, input: Any, order: Any, axis: Any, output: Any, mode: Any) -> Any:
     """The coefficients along an axis, or along all if none is given. least: of the orders that the call takes."""
     try:
-        x = array("input", input)
+        x = native(array("input", input))
         _check(x, order, least, mode)
         axes = range(x.ndim) if axis is MISSING else [dim("axis", axis, x.ndim)]
         work, out, dtype = x, None, None

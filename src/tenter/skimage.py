@@ -24,7 +24,7 @@ from tenter._execution import executor
 from tenter._rules.geometry import is_real, plain
 from tenter._specs.spline_maps import blurred
 from tenter._standard.numbers import has
-from tenter.scipy import check_order, of_order
+from tenter.scipy import check_order, native, of_order
 
 __all__ = ["rescale", "resize"]
 
@@ -95,7 +95,7 @@ def resize(
     array([0. , 0.2, 1. ])
     """
     try:
-        x = array("image", image)
+        x = native(array("image", image))
         lengths = _lengths("output_shape", output_shape)
         if len(lengths) == x.ndim - 1:
             lengths.append(x.shape[-1])
@@ -151,7 +151,7 @@ def rescale(
     (5, 8, 3)
     """
     try:
-        x = array("image", image)
+        x = native(array("image", image))
         channels = None if channel_axis is None else dim("channel_axis", channel_axis, x.ndim)
         axes = [axis for axis in range(x.ndim) if axis != channels]
         lengths = list(x.shape)
