@@ -105,11 +105,14 @@ def test_output_takes_an_array():
 
 def test_integers_take_any_cval_and_results_have_the_order_of_bytes_of_the_machine():
     x = np.random.default_rng(0).integers(0, 200, (9, 8))
-    for dtype, cval in (("uint8", -0.25), ("uint8", 300), ("int16", 2.5), (">i2", 2.5), (">f4", 0.0), (">f8", 1.5)):
-        want = ndimage.zoom(x.astype(dtype), 1.7, cval=cval, mode="grid-constant")
-        got = tenter.scipy.zoom(x.astype(dtype), 1.7, cval=cval, mode="grid-constant")
+    kinds = (("uint8", -0.25), ("uint8", 99), ("int16", 90.5), (">i2", 90.5), (">f4", 0.0), (">f8", 1.5))
+    for (dtype, cval), order in product(kinds, (1, 3)):
+        how = {"order": order, "cval": cval, "mode": "grid-constant", "grid_mode": True}
+        want, got = (of.zoom(x.astype(dtype), 1.7, **how) for of in (ndimage, tenter.scipy))
         assert got.dtype == want.dtype and got.dtype.isnative
         np.testing.assert_allclose(got, want, rtol=0, atol=1 if want.dtype.kind in "iu" else 2e-4)
+    with pytest.raises(ValueError, match="cval: expected a value of uint8, got 300"):
+        tenter.scipy.zoom(x.astype("uint8"), 2, cval=300, mode="grid-constant")
 
 
 @pytest.mark.filterwarnings("ignore:It is recommended")

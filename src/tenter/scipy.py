@@ -95,6 +95,10 @@ def zoom(
         flag("grid_mode", grid_mode)
         size = _size(x, zoom)
         how = _how(order, mode, cval, bool(prefilter) or order < 2, bool(grid_mode))
+        if "value" in how and order > 1 and DTYPES[dtype_name(x)].kind in "iu" and is_real(cval):
+            how["value"] = int(cval)  # SciPy pads integers by integers
+            if not holds(dtype_name(x), how["value"]):
+                refuse(ValueError, "cval", f"a value of {dtype_name(x)}", describe(cval))
         work, out, dtype = _output(x, output, size, how.get("value", 0))
     except Refusal as refusal:
         named = {"mode": mode, "cval": cval, "prefilter": prefilter, "grid_mode": grid_mode}
