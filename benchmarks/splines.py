@@ -46,7 +46,7 @@ def resized(side: int) -> Ways:
     x = volume(side)
     twice = (2 * side,) * 3
     return {
-        "`skimage.theirs(x, twice, order=3, clip=False)`": lambda: theirs(x, twice, order=3, clip=False),
+        "`skimage.transform.resize(x, twice, order=3, clip=False)`": lambda: theirs(x, twice, order=3, clip=False),
         **medical(x),
         "`tenter.skimage.resize(x, twice, order=3, clip=False)`": lambda: ours(x, twice, order=3, clip=False),
     }
