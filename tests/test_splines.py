@@ -295,3 +295,9 @@ def test_images_with_alpha_have_the_splines_of_their_colors():
     assert y.shape == (30, 27, 4) and np.abs(y[..., :3].astype(int) - 200).max() <= 1
     want = tenter.resize(x[..., 3], (30, 27), mode="spline3")
     assert np.abs(y[..., 3].astype(int) - want).max() <= 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_explain_says_what_a_spline_reads(order):
+    said = str(tenter.explain(tenter.resize, np.arange(6.0), 9, mode=f"spline{order}"))
+    assert f"Each output is on the curve of order {order} through all inputs" in " ".join(said.split())

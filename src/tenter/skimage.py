@@ -90,7 +90,7 @@ def resize(
     Examples
     --------
     >>> resize(np.array([[0.0, 1.0], [2.0, 3.0]]), (1, 4), order=1, anti_aliasing=False)
-    array([[1.  , 1.25, 1.75, 2.  ]])
+    array([[1.25, 1.25, 1.75, 1.75]])
     >>> resize(np.array([0, 51, 255], np.uint8), (3,))
     array([0. , 0.2, 1. ])
     """
