@@ -150,6 +150,6 @@ def main(about: str) -> int:
     size = f"float32, {SIDE} x {SIDE} x {SIDE} and {2 * SIDE} x {2 * SIDE} x {2 * SIDE}"
     made = table(SIDE)
     print(made)
-    text = f"{size}. Measured on {'; '.join([about, *others])}\n\n{made}"
+    text = f"{', '.join([size, *others])}. Measured on {about}\n\n{made}"
     PAGE.write_text(between(PAGE, BEGIN, END, text), encoding="utf-8")
     return 0
