@@ -101,6 +101,17 @@ def test_lengths_beyond_the_image_are_axes_of_their_own():
     np.testing.assert_allclose(tenter.skimage.resize(x, (4, 9, 3), mode="edge"), want, rtol=0, atol=1e-13)
     np.testing.assert_allclose(tenter.skimage.resize(np.float64(2), (3,)), [2, 2, 2], rtol=1e-15)
     assert tenter.skimage.resize(np.zeros((0, 4)), (0, 3)).shape == (0, 3)
+    for point in (np.array(7, np.uint8), np.array(0.5), np.array(True)):
+        made = tenter.skimage.resize(point, ())
+        assert made.shape == () and made.dtype == (bool if point.dtype == bool else float) and made is not point
+
+
+def test_deviations_of_rescale_have_that_of_the_channels_last():
+    x = np.random.default_rng(0).random((9, 20, 3))
+    for channels in (0, 1, 2, -1):
+        how = {"channel_axis": channels, "anti_aliasing_sigma": (0.5, 1.5, 2.5), "order": 2, "anti_aliasing": True}
+        want = outcome(transform.rescale, x, (0.5, 0.4), **how)
+        np.testing.assert_allclose(tenter.skimage.rescale(x, (0.5, 0.4), **how), want, rtol=0, atol=1e-12)
 
 
 def test_nan_leaves_the_range_of_clip_and_cval_widens_it():

@@ -196,6 +196,10 @@ def _resized(
     sigma: list[float] | None,
 ) -> Any:  # fmt: skip
     """sigma: deviations of a Gaussian, if they are given."""
+    if not x.ndim:
+        line = executor.of(x).reshape(x, (1,))
+        made = _resized(line, [1], order, mode, cval, clip, preserve_range, anti_aliasing, sigma)
+        return executor.of(x).reshape(made, ())
     name = dtype_name(x)
     is_float = name in DTYPES and DTYPES[name].kind == "f"
     if order is not None:
@@ -218,7 +222,7 @@ def _resized(
     edge, axes = MODES[mode], tuple(range(x.ndim))
     how = {**of_order(order, edge, 0, True), "like": "skimage", "antialias": False}
     if copies:
-        return resampling.resize(x, size, axes=axes, **how) if axes else x
+        return resampling.resize(x, size, axes=axes, **how)
     work = x = _float(x, bool(preserve_range))
     # What lacks cval has 0 outside.
     moved = float(plain(cval)) if mode == "constant" and (order or blurs) else 0.0
@@ -230,7 +234,7 @@ def _resized(
         for axis, s in enumerate(sigma or usual):
             if s > _NO_BLUR:
                 work = blurred(work.shape[axis], s, edge).apply(work, axis)
-    made = resampling.resize(work, size, axes=axes, **how) if axes else work
+    made = resampling.resize(work, size, axes=axes, **how)
     if moved:
         made = made + moved
     if not (clip and (order or blurs) and math.prod(made.shape)):
