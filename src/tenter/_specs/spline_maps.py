@@ -48,8 +48,9 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     value = np.where(splines.has_coefficient(first[:, None] + np.arange(order + 1), n_in, edge), value, 0)
     value[outside] = 0
     made = _rows(_convolved(value, row), first - len(row) // 2, outside, n_in, edge)
-    if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out):
-        return product(made, blurred(n_in, (float(geometry.pitch()) - 1) / 2, edge))
+    blur = _blur(rule, n_in, n_out) if rule.kind in splines.BLURRED and _shrinks(rule, n_in, n_out) else None
+    if blur is not None:
+        return product(made, blur)
     low, high = int(first.min()), int(first.max()) + order + 1
     n = high - low
     steps = n * len(row) + n_out * (order + 1)
@@ -64,8 +65,13 @@ def spline_map(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     return made
 
 
-def blurred(n: int, sigma: float, edge: str) -> AxisMap:
+def _blur(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     """Returns the Gaussian that scikit-image applies before an axis shrinks."""
+    return blurred(n_in, (float(rule.geometry(n_in, n_out).pitch()) - 1) / 2, rule.edge)
+
+
+def blurred(n: int, sigma: float, edge: str) -> AxisMap:
+    """Returns the Gaussian of a deviation in pixels."""
     distance, weight = filters.gaussian(sigma)
     index = np.arange(n)[:, None] + distance
     read = splines.folded(index, n, edge)
