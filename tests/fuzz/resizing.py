@@ -28,7 +28,7 @@ from .summing import SERVED, check_maps, dtype_for, summed_cut
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
-# Splines have an oracle of their own (spline_oracle.py).
+# Splines have calls of their own (splines.py).
 DRAWN = {
     like: tuple(m for m in how.modes or EVERY if not m.startswith("spline") and (m, how.cubic) != ("cubic", "spline"))
     for like, how in PRESETS.items()

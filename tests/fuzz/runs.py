@@ -42,6 +42,7 @@ from . import (
     resizing,
     samples,
     segments,
+    splines,
     storages,
     thresholds,
     volumes,
@@ -57,7 +58,7 @@ KINDS: dict[str, tuple[Any, float]] = {
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
     **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS, **samples.KINDS, **patches.KINDS,
-    **volumes.KINDS, **coordinates.KINDS,
+    **volumes.KINDS, **coordinates.KINDS, **splines.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,

@@ -96,14 +96,16 @@ def _in_order(m: Window, order: Ints, n_in: int) -> Gather:
 
 def _blur(rule: AxisRule, n_in: int, n_out: int) -> AxisMap:
     """Returns the Gaussian that scikit-image applies before an axis shrinks."""
-    sigma = (float(rule.geometry(n_in, n_out).pitch()) - 1) / 2
+    return blurred(n_in, (float(rule.geometry(n_in, n_out).pitch()) - 1) / 2, rule.edge)
+
+
+def blurred(n: int, sigma: float, edge: str) -> AxisMap:
+    """Returns the Gaussian of a deviation in pixels."""
     distance, weight = filters.gaussian(sigma)
-    first = np.arange(n_in) + distance[0]
-    index = first[:, None] + np.arange(len(weight))
-    read = splines.folded(index, n_in, rule.edge)
-    outside = (index < 0) | (index >= n_in)
-    used = ~outside if rule.edge == "constant" else np.ones(index.shape, bool)
-    return _gather(np.broadcast_to(weight, index.shape), read, used, n_in)
+    index = np.arange(n)[:, None] + distance
+    read = splines.folded(index, n, edge)
+    used = (index >= 0) & (index < n) if edge == "constant" else np.ones(index.shape, bool)
+    return _gather(np.broadcast_to(weight, index.shape), read, used, n)
 
 
 def _convolved(value: Floats, row: Floats) -> Floats:
