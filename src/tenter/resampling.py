@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, executor, fill_value, labelled
+from tenter._execution import calls, executor, fill_value, labelled, masked
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
@@ -78,6 +78,9 @@ def resize(
     align: Align | None = None,
     edge: Edge | None = None,
     value: complex = 0,
+    where: Any = None,
+    skipna: bool = False,
+    min_valid: float | None = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -216,6 +219,14 @@ def resize(
         how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}
         return uncompiled.with_filter(resize, x, size, scale=scale, edge=edge, value=value, out=out, **how)
     try:
+        if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
+            how = {"scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box}
+            how |= {"align": align, "edge": edge, "value": value}
+            if labelled.is_labelled(x, size, scale):
+                gaps = {"where": where, "skipna": skipna, "min_valid": min_valid}
+                return labelled.resized(resize, x, size, scale, how | gaps, out)
+            given = resize_arguments.Arguments(size, **how)
+            return masked.perform(x, given, masked.Gaps(where, skipna, min_valid), out)
         if out is None:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
@@ -243,9 +254,10 @@ def resize(
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "box": box, "align": align, "edge": edge, "value": value,
+            "box": box, "align": align, "edge": edge, "value": value, "where": where, "skipna": skipna,
+            "min_valid": min_valid,
         }  # fmt: skip
-        usual = {"mode": "linear", "value": 0}
+        usual = {"mode": "linear", "value": 0, "skipna": False}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
