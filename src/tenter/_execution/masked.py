@@ -15,7 +15,7 @@ from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import resized_order
 from tenter._arrays.library import dtype_name, of, on_device, surely
 from tenter._arrays.types import Array
-from tenter._execution import calls, chunks, executor, fill_value, into
+from tenter._execution import calls, chunks, executor, fill_value, into, missing
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
 from tenter._specs.resize import Resize
@@ -45,6 +45,7 @@ class Rule(NamedTuple):
     fill: what others become
     value: the fill value of edges that read it; None where no edge does
     copies: whether each output is one input
+    only_values: whether nobody asks which outputs are valid
     """
 
     skipna: bool
@@ -52,6 +53,7 @@ class Rule(NamedTuple):
     fill: Any
     value: Any
     copies: bool
+    only_values: bool
 
 
 class Shares(NamedTuple):
@@ -76,12 +78,12 @@ def perform(x: Any, given: Arguments, gaps: Gaps, out: Any) -> Any:
         refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
     data, valid = np.asarray(x), ~np.ma.getmaskarray(x)
     where = _checked(gaps.where, data)
-    made, there = resized(data, given, gaps._replace(where=valid if where is None else valid & where))
+    made, there = resized(data, given, gaps._replace(where=valid if where is None else valid & where), None, False)
     return np.ma.MaskedArray(made, np.broadcast_to(~there, made.shape), fill_value=x.fill_value)
 
 
-def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None) -> tuple[Any, Any]:
-    """Returns the result, and which outputs are valid; None for all."""
+def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: bool = True) -> tuple[Any, Any]:
+    """Returns the result, and which outputs are valid; None for all, or maybe if only values are wanted."""
     where = _checked(gaps.where, x)
     flag("skipna", gaps.skipna)
     least = _share(gaps)
@@ -102,6 +104,7 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None) -> tuple[Any,
         math.nan if has_nan else given.value,
         given.value if any(each.edge in ("constant", "extrapolate") for each in spec.rules) else None,
         all(kind in NEAREST for kind in kinds),
+        only_values,
     )
     if mask is None and not rule.skipna:
         return _summed(x, spec, rule.value), None
@@ -162,7 +165,7 @@ def _laid_out(where: Any, x: Any, spec: Resize) -> Any:
     return where if tuple(shape) == wanted else runs.expand(where, wanted)
 
 
-def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[Array, Array]:
+def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[Array, Array | None]:
     """Fills, resizes and divides blocks of the slowest dim that fit in the caches, if that dim is not resized."""
     order = resized_order(x.shape, x.strides, spec.axes, False)
     slow = next((d for d in order if x.shape[d] > 1), 0)
@@ -180,17 +183,22 @@ def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[
     for some in chunks.lengths(x.shape[slow], n_bytes):
         place = chunks.along(slow, some)
         y[place], here = _whole(x[place], mask if same else mask[place], shares, spec, rule)
+        if here is None:
+            continue
         if there is None:
             n = 1 if alike else x.shape[slow]
             there = np.empty((*here.shape[:slow], n, *here.shape[slow + 1 :]), np.bool_)
         there[place] = here
-    assert there is not None
     return y, there
 
 
 def _whole(x: Any, mask: Any, shares: Shares | None, spec: Resize, rule: Rule) -> tuple[Any, Any]:
     """shares: those of the mask, if they are known."""
     runs = executor.of(x)
+    if rule.only_values and not rule.copies and _by_nan(x, rule):
+        wide = runs.widened(x) if DTYPES[dtype_name(x)].narrow else x
+        if wide.dtype in missing.DTYPES:
+            return runs.rounded(_by_core(wide, mask, shares, spec, rule), x), None
     valid = mask
     if rule.skipna:
         there = x == x
@@ -203,6 +211,15 @@ def _whole(x: Any, mask: Any, shares: Shares | None, spec: Resize, rule: Rule) -
     there, divisor = _shares(x, valid, spec, rule) if shares is None else shares
     y = runs.rounded(runs.over(values, divisor), x)
     return (y if _by_nan(x, rule) else runs.filled(y, there, rule.fill)), there
+
+
+def _by_core(x: Array, mask: Array | None, shares: Shares | None, spec: Resize, rule: Rule) -> Any:
+    """As `_whole`, for floats."""
+    values, ones = missing.filled(x, mask, rule.skipna, shares is None)
+    sums = _summed(values, spec, rule.value)
+    if shares is not None:
+        return executor.of(x).over(sums, shares.divisor)
+    return missing.divided(sums, _summed(ones, spec, None if rule.value is None else 1), rule.above)
 
 
 def _by_nan(x: Any, rule: Rule) -> bool:
