@@ -9,7 +9,6 @@ import pytest
 
 import resize_oracle
 import tenter
-from daily import together
 
 MODES = ("linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "box", "hamming", "area", "nearest")
 POSITIVE = ("linear", "bspline", "box", "hamming", "area", "nearest")

@@ -77,21 +77,21 @@ def perform(x: Any, given: Arguments, gaps: Gaps, out: Any) -> Any:
     if out is not None:
         refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
     data, valid = np.asarray(x), ~np.ma.getmaskarray(x)
-    where = _checked(gaps.where, data)
+    where = checked(gaps.where, data)
     made, there = resized(data, given, gaps._replace(where=valid if where is None else valid & where), None, False)
     return np.ma.MaskedArray(made, np.broadcast_to(~there, made.shape), fill_value=x.fill_value)
 
 
 def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: bool = True) -> tuple[Any, Any]:
     """Returns the result, and which outputs are valid; None for all, or maybe if only values are wanted."""
-    where = _checked(gaps.where, x)
+    where = checked(gaps.where, x)
     flag("skipna", gaps.skipna)
     least = _share(gaps)
     has_nan = dtype_name(x) in DTYPES and DTYPES[dtype_name(x)].kind in "fc"
     spec, flipped = resize_arguments.checked(x, given, fills=not has_nan)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(x.shape)))
-    mask = None if where is None else _laid_out(where, x, spec)
+    mask = None if where is None else laid_out(where, x, spec.axes)
     if flipped:
         runs = executor.of(x)
         x, mask = runs.flip(x, flipped), None if mask is None else runs.flip(mask, flipped)
@@ -133,7 +133,7 @@ def _share(gaps: Gaps) -> float | None:
     return float(share)
 
 
-def _checked(where: Any, x: Any) -> Any:
+def checked(where: Any, x: Any) -> Any:
     """Returns a mask that is an array of x's library."""
     if where is None:
         return None
@@ -156,11 +156,11 @@ def _checked(where: Any, x: Any) -> Any:
     return where
 
 
-def _laid_out(where: Any, x: Any, spec: Resize) -> Any:
-    """Returns the mask with x's dims: of x's lengths where axes are resized, else maybe of length 1."""
+def laid_out(where: Any, x: Any, axes: tuple[int, ...]) -> Any:
+    """Returns the mask with x's dims: of x's lengths along axes, elsewhere maybe of length 1."""
     runs = executor.of(x)
     shape = (*(1,) * (x.ndim - where.ndim), *where.shape)
-    wanted = tuple(x.shape[d] if d in spec.axes else n for d, n in enumerate(shape))
+    wanted = tuple(x.shape[d] if d in axes else n for d, n in enumerate(shape))
     where = runs.reshape(where, shape)
     return where if tuple(shape) == wanted else runs.expand(where, wanted)
 
@@ -182,7 +182,7 @@ def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[
     there = None
     for some in chunks.lengths(x.shape[slow], n_bytes):
         place = chunks.along(slow, some)
-        y[place], here = _whole(x[place], mask if same else mask[place], shares, spec, rule)
+        y[place], here = _whole(x[place], mask if mask is None or same else mask[place], shares, spec, rule)
         if here is None:
             continue
         if there is None:

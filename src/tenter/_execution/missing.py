@@ -52,4 +52,5 @@ def divided(sums: Array, shares: Array, above: float) -> Array:
     by = np.ascontiguousarray(by, sums.dtype)
     if to.size:
         _native.divide_by_shares(address(to), address(by), to.size, NUMBERS[to.dtype.name], above, thread_count())
-    return to.transpose(np.argsort(order))
+    found: Array = to.transpose(np.argsort(order))
+    return found

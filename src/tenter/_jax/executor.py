@@ -17,8 +17,8 @@ from tenter._specs.spec import Spec
 from tenter._standard import executor as standard
 from tenter._standard.apply import applied
 from tenter._standard.executor import (
-    cast as cast,
     cached as cached,
+    cast as cast,
     copy_into as copy_into,
     disjoint as disjoint,
     execute as execute,
