@@ -3,6 +3,7 @@ the result is A(x m) / A(m): weights are normalized over the values that are the
 output."""
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,8 @@ POSITIVE = frozenset((*NEAREST, "linear", "area", "overlap", "box", "hamming", "
 LEAST = 0.5
 # How far rounding moves a sum of weights.
 ROUNDING = 1e-5
+
+Sum = Callable[[Any, Any], Any]
 
 
 class Gaps(NamedTuple):
@@ -95,28 +98,39 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     if flipped:
         runs = executor.of(x)
         x, mask = runs.flip(x, flipped), None if mask is None else runs.flip(mask, flipped)
+    rule = rule_of(spec, has_nan, bool(gaps.skipna), least, given.value)._replace(only_values=only_values)
+
+    def summed(x: Any, value: Any) -> Any:
+        if value is None or (value == 0 and is_numeric(dtype_name(x))):
+            return calls.execute(x, spec)
+        return fill_value.resized(x, spec, value)
+
+    if mask is None and not rule.skipna:
+        return summed(x, rule.value), None
+    if isinstance(x, np.ndarray):
+        return _by_blocks(x, mask, spec, summed, rule)
+    its = of(x)
+    if its.PACKAGE != "torch" or not its.is_ordinary(x) or on_device(x) or dtype_name(x) in ("bfloat16", "complex32"):
+        return whole(x, mask, None, summed, rule)
+    if x.requires_grad:  # NumPy arrays would end PyTorch's graph
+        return whole(x, mask, None, summed, rule)
+    y, there = _by_blocks(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, summed, rule)
+    return its.from_numpy(y, x), there
+
+
+def rule_of(spec: Resize, has_nan: bool, skipna: bool, least: float | None, value: Any) -> Rule:
+    """least: `min_valid`"""
     kinds = [rule.kind for rule in spec.rules]
     if least is None:
         least = 0.0 if all(isinstance(kind, str) and kind in POSITIVE for kind in kinds) else LEAST
-    rule = Rule(
-        bool(gaps.skipna) and has_nan,
+    return Rule(
+        skipna and has_nan,
         max(least - ROUNDING, 0.0),
-        math.nan if has_nan else given.value,
-        given.value if any(each.edge in ("constant", "extrapolate") for each in spec.rules) else None,
+        math.nan if has_nan else value,
+        value if any(rule.edge in ("constant", "extrapolate") for rule in spec.rules) else None,
         all(kind in NEAREST for kind in kinds),
-        only_values,
+        True,
     )
-    if mask is None and not rule.skipna:
-        return _summed(x, spec, rule.value), None
-    if isinstance(x, np.ndarray):
-        return _by_blocks(x, mask, spec, rule)
-    its = of(x)
-    if its.PACKAGE != "torch" or not its.is_ordinary(x) or on_device(x) or dtype_name(x) in ("bfloat16", "complex32"):
-        return _whole(x, mask, None, spec, rule)
-    if x.requires_grad:  # NumPy arrays would end PyTorch's graph
-        return _whole(x, mask, None, spec, rule)
-    y, there = _by_blocks(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, rule)
-    return its.from_numpy(y, x), there
 
 
 def _share(gaps: Gaps) -> float | None:
@@ -165,24 +179,24 @@ def laid_out(where: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return where if tuple(shape) == wanted else runs.expand(where, wanted)
 
 
-def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[Array, Array | None]:
+def _by_blocks(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Rule) -> tuple[Array, Array | None]:
     """Fills, resizes and divides blocks of the slowest dim that fit in the caches, if that dim is not resized."""
     order = resized_order(x.shape, x.strides, spec.axes, False)
     slow = next((d for d in order if x.shape[d] > 1), 0)
     shape = spec.shape_out(x.shape)
     n_bytes = 8 * max(x.size, math.prod(shape))
     if slow in spec.axes or n_bytes <= chunks.BYTES:
-        return _whole(x, mask, None, spec, rule)
+        return whole(x, mask, None, summed, rule)
     limits.memory(shape, x.itemsize)
     back = np.argsort(order).tolist()
     y: Array = blocks.empty(tuple(shape[d] for d in order), x.dtype)[0].transpose(back)
     same = mask is None or mask.shape[slow] == 1  # the mask of all blocks
     alike = same and not rule.skipna and not rule.copies
-    shares = _shares(x, mask, spec, rule) if alike else None
+    shares = _shares(x, mask, summed, rule) if alike else None
     there = None
     for some in chunks.lengths(x.shape[slow], n_bytes):
         place = chunks.along(slow, some)
-        y[place], here = _whole(x[place], mask if mask is None or same else mask[place], shares, spec, rule)
+        y[place], here = whole(x[place], mask if mask is None or same else mask[place], shares, summed, rule)
         if here is None:
             continue
         if there is None:
@@ -192,34 +206,38 @@ def _by_blocks(x: Array, mask: Array | None, spec: Resize, rule: Rule) -> tuple[
     return y, there
 
 
-def _whole(x: Any, mask: Any, shares: Shares | None, spec: Resize, rule: Rule) -> tuple[Any, Any]:
-    """shares: those of the mask, if they are known."""
+def whole(x: Any, mask: Any, shares: Shares | None, summed: Sum, rule: Rule) -> tuple[Any, Any]:
+    """Returns a result, and which outputs are valid if that is asked for.
+
+    shares: those of the mask, if they are known
+    summed(x, fill value of the padding): the sums of x by the maps
+    """
     runs = executor.of(x)
     if rule.only_values and not rule.copies and _by_nan(x, rule):
         wide = runs.widened(x) if DTYPES[dtype_name(x)].narrow else x
         if wide.dtype in missing.DTYPES:
-            return runs.rounded(_by_core(wide, mask, shares, spec, rule), x), None
+            return runs.rounded(_by_core(wide, mask, shares, summed, rule), x), None
     valid = mask
     if rule.skipna:
         there = x == x
         valid = there if mask is None else there & mask
     if rule.copies:
-        there, _ = _shares(x, valid, spec, rule)
-        return runs.filled(_summed(x, spec, rule.value), there, rule.fill), there
+        there, _ = _shares(x, valid, summed, rule)
+        return runs.filled(summed(x, rule.value), there, rule.fill), there
     wide = runs.widened(x) if DTYPES[dtype_name(x)].narrow else x
-    values = _summed(runs.zeroed(wide, valid), spec, rule.value)
-    there, divisor = _shares(x, valid, spec, rule) if shares is None else shares
+    values = summed(runs.zeroed(wide, valid), rule.value)
+    there, divisor = _shares(x, valid, summed, rule) if shares is None else shares
     y = runs.rounded(runs.over(values, divisor), x)
     return (y if _by_nan(x, rule) else runs.filled(y, there, rule.fill)), there
 
 
-def _by_core(x: Array, mask: Array | None, shares: Shares | None, spec: Resize, rule: Rule) -> Any:
-    """As `_whole`, for floats."""
+def _by_core(x: Array, mask: Array | None, shares: Shares | None, summed: Sum, rule: Rule) -> Any:
+    """As `whole`, for floats."""
     values, ones = missing.filled(x, mask, rule.skipna, shares is None)
-    sums = _summed(values, spec, rule.value)
+    sums = summed(values, rule.value)
     if shares is not None:
         return executor.of(x).over(sums, shares.divisor)
-    return missing.divided(sums, _summed(ones, spec, None if rule.value is None else 1), rule.above)
+    return missing.divided(sums, summed(ones, None if rule.value is None else 1), rule.above)
 
 
 def _by_nan(x: Any, rule: Rule) -> bool:
@@ -227,7 +245,7 @@ def _by_nan(x: Any, rule: Rule) -> bool:
     return isinstance(x, np.ndarray) and math.isnan(rule.fill)
 
 
-def _shares(x: Any, valid: Any, spec: Resize, rule: Rule) -> Shares:
+def _shares(x: Any, valid: Any, summed: Sum, rule: Rule) -> Shares:
     """Returns the shares of a mask. An edge that reads `value` reads a valid one."""
     name = dtype_name(x)
     if rule.copies:  # some positions depend on the dtype
@@ -235,12 +253,6 @@ def _shares(x: Any, valid: Any, spec: Resize, rule: Rule) -> Shares:
     else:
         dtype = "float32" if DTYPES[name].sums == "float32" and DTYPES[name].kind in "fc" else "float64"
     runs = executor.of(x)
-    share = _summed(runs.cast(valid, dtype), spec, None if rule.value is None else 1)
+    share = summed(runs.cast(valid, dtype), None if rule.value is None else 1)
     there = share > rule.above
     return Shares(there, share if rule.copies else runs.filled(share, there, math.nan if _by_nan(x, rule) else 1))
-
-
-def _summed(x: Any, spec: Resize, value: Any) -> Any:
-    if value is None or (value == 0 and is_numeric(dtype_name(x))):
-        return calls.execute(x, spec)
-    return fill_value.resized(x, spec, value)

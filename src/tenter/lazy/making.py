@@ -351,9 +351,9 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
         for word in ("where", "skipna", "min_valid", "out"):
-            if how.get(word):
+            if how.get(word) is not None and how[word] is not False:  # type: ignore[literal-required]
                 expected = "none, as a lazy array is a map of x (tenter.resize of a Dask array is lazy too)"
-                refuse(TypeError, word, expected, describe(how[word]))  # type: ignore[typeddict-item]
+                refuse(TypeError, word, expected, describe(how[word]))  # type: ignore[literal-required]
         held = _held(x)
         spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)

@@ -111,8 +111,8 @@ def segment_mean(
     Returns
     -------
     array
-        An array of x's dtype with one position per row along axis; 0 for an empty row. With where or skipna, NaN for a row
-        without values.
+        An array of x's dtype with one position per row along axis; 0 for an empty row, and NaN for a row
+        without values if where or skipna is given.
 
     Raises
     ------
