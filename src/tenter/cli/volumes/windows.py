@@ -15,6 +15,7 @@ from tenter._arrays.numpy_arrays import address, layout
 from tenter._plans import core
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
+from tenter.cli.volumes.gaps import Gaps
 from tenter.cli.volumes.votes import Votes, elect
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._part import part
@@ -26,13 +27,15 @@ Box = tuple[tuple[int, int], ...]
 
 class Operation(NamedTuple):
     """How an array of `shape` becomes one of `shape_out`. maps: by axis, of axes that change. saturate: whether 8-bit
-    values are rounded after each axis. dtype: in this machine's byte order."""
+    values are rounded after each axis. dtype: in this machine's byte order. gaps: what is done with missing
+    values, if some may be; maps are then those of sums."""
 
     shape: tuple[int, ...]
     shape_out: tuple[int, ...]
     dtype: np.dtype[Any]
     maps: Mapping[int, AxisMap | Votes]
     saturate: bool
+    gaps: Gaps | None = None
 
 
 def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec) -> Operation:
@@ -72,6 +75,10 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     The maps of the block are rows of the full maps, and orders of sums follow from the full ones
     (native/plan/planner.hpp), so the bits do not depend on the block.
     """
+    if op.gaps is not None:
+        if not x.size:
+            return np.full(extents(box), op.gaps.rule.fill, op.dtype)
+        return op.gaps.computed(reads(op, box), x, lambda some: _summed(op, box, some))
     if not op.maps:
         return x
     if votes := votes_of(op):
@@ -84,6 +91,14 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     return y
 
 
+def _summed(op: Operation, box: Box, x: Pixels) -> Pixels:
+    if not op.maps:
+        return x.copy()
+    y: Pixels = np.empty(extents(box), x.dtype)
+    _plan(op, box, x).run(address(x), address(y), False)
+    return y
+
+
 def votes_of(op: Operation) -> dict[int, Votes]:
     """The votes along axes of an operation on labels; none of another."""
     return {axis: m for axis, m in op.maps.items() if isinstance(m, Votes)}
@@ -91,17 +106,20 @@ def votes_of(op: Operation) -> dict[int, Votes]:
 
 def temporary_bytes(op: Operation, box: Box) -> int:
     """What there is between the passes of a block, in bytes."""
+    dtype = op.dtype if op.gaps is None else op.gaps.dtype
+    # With gaps: values and ones, the mask, sums of both.
+    beside = 0 if op.gaps is None else size(reads(op, box)) * (2 * dtype.itemsize + 2) + 2 * size(box) * dtype.itemsize
     if not op.maps:
-        return 0
+        return beside
     if votes := votes_of(op):
         # The candidates of each output, once more while they are sorted, and counts.
         return size(box) * (2 * math.prod(v.most for v in votes.values()) * op.dtype.itemsize + 16)
-    x = np.broadcast_to(np.zeros((), op.dtype), extents(reads(op, box)))
-    strides, step = [], op.dtype.itemsize
+    x = np.broadcast_to(np.zeros((), dtype), extents(reads(op, box)))
+    strides, step = [], dtype.itemsize
     for n in reversed(x.shape):
         strides.append(step)
         step *= n
-    return _plan(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).scratch
+    return _plan(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).scratch + beside
 
 
 def extents(box: Box) -> tuple[int, ...]:
