@@ -350,12 +350,14 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
     if unknown or too_many is not None:
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
+        given: dict[str, Any] = dict(how)
         for word in ("where", "skipna", "min_valid", "out"):
-            if how.get(word) is not None and how[word] is not False:  # type: ignore[literal-required]
+            if given.get(word) is not None and given[word] is not False:
                 expected = "none, as a lazy array is a map of x (tenter.resize of a Dask array is lazy too)"
-                refuse(TypeError, word, expected, describe(how[word]))  # type: ignore[literal-required]
+                refuse(TypeError, word, expected, describe(given[word]))
+            given.pop(word, None)
         held = _held(x)
-        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
+        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **given))
         outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))

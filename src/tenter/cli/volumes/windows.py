@@ -93,7 +93,8 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
 
 def _summed(op: Operation, box: Box, x: Pixels) -> Pixels:
     if not op.maps:
-        return x.copy()
+        copy: Pixels = x.copy()
+        return copy
     y: Pixels = np.empty(extents(box), x.dtype)
     _plan(op, box, x).run(address(x), address(y), False)
     return y
