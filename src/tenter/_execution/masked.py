@@ -17,6 +17,7 @@ from tenter._arrays.layout import resized_order
 from tenter._arrays.library import dtype_name, of, on_device, surely
 from tenter._arrays.types import Array
 from tenter._execution import calls, chunks, executor, fill_value, into, missing
+from tenter._plans.plan import CallPlan, plan
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
 from tenter._specs.resize import Resize
@@ -100,9 +101,16 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
         x, mask = runs.flip(x, flipped), None if mask is None else runs.flip(mask, flipped)
     rule = rule_of(spec, has_nan, bool(gaps.skipna), least, given.value)._replace(only_values=only_values)
 
+    plans: dict[Any, CallPlan] = {}  # of blocks, of which all but the last are alike
+
     def summed(x: Any, value: Any) -> Any:
         if value is None or (value == 0 and is_numeric(dtype_name(x))):
-            return calls.execute(x, spec)
+            if not isinstance(x, np.ndarray):
+                return calls.execute(x, spec)
+            key = x.dtype, x.shape, x.strides
+            if key not in plans:
+                plans[key] = plan(x, spec)
+            return executor.of(x).execute(x, plans[key])
         return fill_value.resized(x, spec, value)
 
     if mask is None and not rule.skipna:
