@@ -8,7 +8,7 @@ import torch
 
 from benchmarks import image_rows
 from benchmarks.results import BANDWIDTH, Target
-from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole
+from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole, with_mask
 
 # Shares of the copy bandwidth that rows should reach, forward and adjoint: a result in fresh memory also pays for its
 # pages, and a sum of a gradient reads more than it writes.
@@ -37,8 +37,14 @@ def rows() -> Iterator[Row]:
     yield from pictures()
     yield from arrays()
     yield from same_work()
+    yield from gaps()
     yield from image_rows.opencv()
     yield from image_rows.scikit_image()
+
+
+def gaps() -> Iterator[Row]:
+    """A field of 100 times and one mask of it: land and sea."""
+    yield with_mask("0.25 degrees to 1 degree, 100 times", (100, 720, 1440), (180, 360))
 
 
 def repeats() -> Iterator[Row]:

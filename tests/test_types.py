@@ -183,6 +183,7 @@ def overloads():
 def test_every_overload_is_a_call_that_the_function_takes():
     rules = {
         "ResizeRule": signatures.ResizeRule,
+        "ResizeArguments": signatures.ResizeArguments,
         "PictureRule": signatures.PictureRule,
         "NamedDims": signatures.NamedDims,
         "InterpRule": signatures.InterpRule,

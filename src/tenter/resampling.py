@@ -11,7 +11,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, in_dynamo
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels
+from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels, masked
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
@@ -36,12 +36,14 @@ if TYPE_CHECKING:
         NamedDims,
         Nested,
         Numbers,
+        OfXarray,
         Other,
-        ResizeRule,
+        ResizeArguments,
         RuleArguments,
         Sizes,
         Tensor,
         Unpack,
+        Where,
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
@@ -52,18 +54,19 @@ if TYPE_CHECKING:
 def resize(x: Labelled, size: Mapping[Any, SupportsIndex] | None = None, **how: Unpack[NamedDims]) -> Labelled: ...
 @overload
 def resize(x: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Element]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Element]: ...
 @overload
 def resize(x: Nested, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Any]: ...
 @overload
-def resize(x: Other, size: Sizes | None = None, *, out: Other | None = None, **how: Unpack[ResizeRule]) -> Other: ...
+def resize(x: Other, size: Sizes | None = None, *, out: Other | None = None,
+    **how: Unpack[ResizeArguments]) -> Other: ...
 @overload
 def resize(x: Tensor, size: Sizes | None = None, *, out: Tensor | None = None,
-    **how: Unpack[ResizeRule]) -> Tensor: ...
+    **how: Unpack[ResizeArguments]) -> Tensor: ...
 @overload
 def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Any]: ...
 # fmt: on
 def resize(
     x: Any = MISSING,
@@ -79,6 +82,9 @@ def resize(
     edge: Edge | None = None,
     value: complex = 0,
     labels: bool = False,
+    where: Where | OfXarray | None = None,
+    skipna: bool = False,
+    min_valid: float | None = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -119,11 +125,20 @@ def resize(
         "symmetric" (mirrored, with it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to
         one) or "extrapolate" (`value` for outputs outside). None: as `like` does.
     value : number, default 0
-        The fill value of edges "constant" and "extrapolate".
+        The fill value of edges "constant" and "extrapolate"; and of outputs without valid inputs, where the dtype has
+        no NaN.
     labels : bool, default False
         Whether x holds labels (classes, instances), which are not averaged: integers or bools. Each output has the
         label whose one-hot array, resized by the same call, is largest there, and the smallest of equal ones. The
         one-hot arrays are not made. There is no gradient.
+    where : array of bool, optional
+        Where x is valid; it broadcasts against x. Weights are normalized over the valid inputs of each output, and
+        what is elsewhere is not read. A numpy.ma.MaskedArray has its own mask, and gives a MaskedArray.
+    skipna : bool, default False
+        Whether NaN is left out, as by `where=~isnan(x)`.
+    min_valid : float, optional
+        The least share of an output's weight that valid inputs must have, from 0 to 1; other outputs are NaN. None: any
+        share above 0, and 0.5 in modes with negative weights. See Notes.
     out : array, optional
         Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
         result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
@@ -177,6 +192,12 @@ def resize(
     are read; without it, an output reads 2 (linear) or 4 (cubic) inputs, and those between outputs are skipped. When
     enlarging, it changes nothing but the last bit of 8-bit integers, which are rounded after each axis, as in Pillow.
 
+    With A the map of all axes and m the mask, `where` gives A(x m) / A(m), and A(m) is the share. Values that pad
+    edge "constant" are valid; those left out by "renormalize" count neither as valid nor as missing. In modes with
+    negative weights (cubic, lanczos, splines, filters of your own) a share may be below 0 or above 1, and a small one
+    makes results large: at 0.5, twice as large as without gaps. Modes "nearest" and "nearest-exact" take the plain
+    nearest input, valid or not. Gradients go to valid inputs.
+
     Half and single precision are computed in float32 with weights from float64, larger integers in float64. Gradients,
     in PyTorch and JAX, apply the transposed map; they are bit-identical for any number of threads.
 
@@ -206,6 +227,11 @@ def resize(
     array([[  0,  10,  30,  40],
            [ 80,  90, 110, 120]], dtype=uint8)
 
+    Missing values:
+
+    >>> resize(np.array([1.0, np.nan, 3.0, 5.0]), 2, mode="area", skipna=True)
+    array([1., 4.])
+
     A gradient: each input gets the sum of the weights by which outputs read it.
 
     >>> import torch
@@ -230,11 +256,22 @@ def resize(
             "align": align,
         }
         how |= {"scale": scale, "edge": edge, "value": value, "labels": labels, "out": out}
+        how |= {"where": where, "skipna": skipna, "min_valid": min_valid}
         return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
     try:
         if labels is not False:
             flag("labels", labels)
             votes = bool(labels) and not modes.only_nearest(mode)
+        if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
+            if votes:
+                refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
+            how = {"scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box}
+            how |= {"align": align, "edge": edge, "value": value}
+            if labelled.is_labelled(x, size, scale):
+                gaps = {"where": where, "skipna": skipna, "min_valid": min_valid}
+                return labelled.resized(resize, x, size, scale, how | gaps, out)
+            given = resize_arguments.Arguments(size, **how)
+            return masked.perform(x, given, masked.Gaps(where, skipna, min_valid), out)
         if out is None and not votes:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
@@ -263,9 +300,10 @@ def resize(
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "box": box, "align": align, "edge": edge, "value": value, "labels": labels,
+            "box": box, "align": align, "edge": edge, "value": value, "labels": labels, "where": where,
+            "skipna": skipna, "min_valid": min_valid,
         }  # fmt: skip
-        usual = {"mode": "linear", "value": 0, "labels": False}
+        usual = {"mode": "linear", "value": 0, "labels": False, "skipna": False}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
@@ -287,7 +325,7 @@ def axis_map(
     mode : str or Filter, default "linear"
         As for `resize`.
     **how
-        The other arguments of `resize`, except axes, value, labels and out.
+        The other arguments of `resize`, except axes, value, labels, out and those for missing values.
 
     Returns
     -------
@@ -315,7 +353,7 @@ def axis_map(
     Window(4 -> 2: weights of 2)
     """
     for word, value in how.items():
-        if word in ("axes", "labels", "out"):
+        if word in ("axes", "labels", "out", "where", "skipna", "min_valid"):
             refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(value)}")
             raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}

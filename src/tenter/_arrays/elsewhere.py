@@ -59,6 +59,8 @@ ELSEWHERE = {
     "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
     "xp": ("coordinates",), "coords": ("coordinates",), "fp": ("x",), "kind": ("mode",), "x_new": ("at",),
     "left": ("value",), "right": ("value",),
+    **dict.fromkeys(("skip_nan", "skipnan", "nan_policy", "ignore_nan"), ("skipna",)),
+    **dict.fromkeys(("mask", "valid"), ("where",)),
 }  # fmt: skip
 #: What other libraries call these edges, in lower case with dashes.
 EDGES_ELSEWHERE = {

@@ -114,6 +114,7 @@ if TYPE_CHECKING:
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     # What has coordinates, positions and times.
     Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
+    Where: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
     Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
@@ -136,6 +137,14 @@ class RuleArguments(TypedDict, total=False):
     value: complex
 
 
+class GapArguments(TypedDict, total=False):
+    """Arguments of `resize` for missing values."""
+
+    where: Where | None
+    skipna: bool
+    min_valid: float | None
+
+
 class InterpRule(TypedDict, total=False):
     """Arguments of `interp` by name."""
 
@@ -148,6 +157,10 @@ class InterpRule(TypedDict, total=False):
 
 class NamedDims(TypedDict, total=False):
     """Arguments of `resize` where sizes or scales have names."""
+
+    where: OfXarray | Where | None
+    skipna: bool
+    min_valid: float | None
 
     scale: Mapping[Any, float | Fraction]
     mode: AnyMode
@@ -201,6 +214,10 @@ class LazyResizeRule(RuleArguments, total=False):
 
 class ResizeRule(LazyResizeRule, total=False):
     labels: bool
+
+
+class ResizeArguments(ResizeRule, GapArguments, total=False):
+    """All arguments of `resize` by name, but for out."""
 
 
 class Apply(Protocol):

@@ -100,6 +100,23 @@ class Executor(Protocol):
     def widened(self, x: Any) -> Any:
         """Returns x in a dtype that holds sums of its values."""
 
+    def rounded(self, x: Any, like: Any) -> Any:
+        """Returns floats, which may be overwritten, in the dtype of `like`. Integers are rounded half to even and
+        saturated."""
+
+    def cast(self, x: Any, dtype: str) -> Any:
+        """Returns bools in a dtype of that name, or in float32 where a device lacks float64."""
+
+    def beside(self, x: Array, like: Any) -> Any:
+        """Returns a NumPy array of bools as an array of the library, where `like` is."""
+
+    def zeroed(self, x: Any, valid: Any) -> Any:
+        """Returns floats where `valid` is True, and 0 elsewhere, in x's order of axes. `valid` has x's dims, some maybe
+        of length 1."""
+
+    def over(self, x: Any, y: Any) -> Any:
+        """Returns x / y, which may overwrite x."""
+
 
 class SegmentExecutor(Executor, Protocol):
     """What ragged arrays need as well. NumPy and PyTorch have it.

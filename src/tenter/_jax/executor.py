@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tenter._arrays.jax_arrays import dtype_name, is_traced
+from tenter._arrays.types import Array
 from tenter._jax import counts, on_host, sharding
 from tenter._jax.linear import along
 from tenter._specs import counts as counts_spec
@@ -17,6 +18,7 @@ from tenter._standard import executor as standard
 from tenter._standard.apply import applied
 from tenter._standard.executor import (
     cached as cached,
+    cast as cast,
     copy_into as copy_into,
     disjoint as disjoint,
     execute as execute,
@@ -26,9 +28,11 @@ from tenter._standard.executor import (
     flip as flip,
     is_ordinary as is_ordinary,
     ones as ones,
+    over as over,
     place as place,
     place_offsets as place_offsets,
     reshape as reshape,
+    rounded as rounded,
     run as run,
     run_read as run_read,
     shifted as shifted,
@@ -38,6 +42,7 @@ from tenter._standard.executor import (
     writable as writable,
     write as write,
     wrote as wrote,
+    zeroed as zeroed,
 )
 
 
@@ -50,6 +55,10 @@ def dispatched(x: Any, spec: Spec) -> Any:
     if isinstance(spec, RepeatCounts):
         return _by_counts(x, jnp.asarray(spec.offsets), spec.dim, spec.n_out)
     return _compiled(x, spec)
+
+
+def beside(x: Array, like: Any) -> Any:
+    return jnp.asarray(x)
 
 
 def flat(x: Any) -> Any:

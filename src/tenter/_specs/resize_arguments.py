@@ -73,8 +73,8 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
     return spec._replace(size=size, rules=tuple(rules)), tuple(flipped)
 
 
-def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
-    """What to do, and the axes to reverse before."""
+def checked(x: Any, given: Arguments, fills: bool = False) -> tuple[Resize, tuple[int, ...]]:
+    """What to do, and the axes to reverse before. fills: whether outputs may become `value` at any edge."""
     size, scale, axes, mode, antialias, like, box, align, edge, value = given
     _check_one_given(size, scale)
     by_scale = size is None
@@ -99,7 +99,7 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_word("edge", edge, EDGES, edge_here)
     _check_antialias(antialias, modes, mode)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
-    check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
+    check_value(value, x, fills or any(rule.edge in ("constant", "extrapolate") for rule in rules))
     has_splines = _check_splines(rules, modes, edge)
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)

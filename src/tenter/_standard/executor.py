@@ -115,6 +115,27 @@ def widened(x: Any) -> Any:
     return namespace(x).astype(x, numbers.summed_in(x, True))
 
 
+def rounded(x: Any, like: Any) -> Any:
+    return numbers.into(x, like)
+
+
+def cast(x: Any, dtype: str) -> Any:
+    xp = namespace(x)
+    return xp.astype(x, getattr(xp, dtype if numbers.has(x, dtype) else "float32"))
+
+
+def beside(x: Array, like: Any) -> Any:
+    return namespace(like).asarray(x, device=numbers.device_of(like))
+
+
+def zeroed(x: Any, valid: Any) -> Any:
+    return filled(x, valid, 0)
+
+
+def over(x: Any, y: Any) -> Any:
+    return x / y
+
+
 def run(x: Any, plan: CallPlan) -> NoReturn:
     raise AssertionError("arrays by the standard have no plans")
 

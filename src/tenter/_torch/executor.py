@@ -108,17 +108,36 @@ def element(x: torch.Tensor, value: Any) -> bytes:
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
     wide = torch.complex128 if x.is_complex() else torch.float64  # as in the core
-    y = (x.to(wide) + torch.where(outside.abs() > NOTHING, outside * value, 0.0)).to(x.dtype)
+    return rounded((x.to(wide) + torch.where(outside.abs() > NOTHING, outside * value, 0.0)).to(x.dtype), like)
+
+
+def rounded(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        return y.to(like.dtype)
+        return x.to(like.dtype)
     info = torch.iinfo(like.dtype)
-    y = y.round()
+    y = x.round()
     over = y >= float(info.max)  # float64 cannot hold the largest 64-bit integer
     return filled(torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype), ~over, info.max)
 
 
 def widened(x: torch.Tensor) -> torch.Tensor:
     return x.to(WIDENED.get(x.dtype, torch.float64))
+
+
+def cast(x: torch.Tensor, dtype: str) -> torch.Tensor:
+    return x.to(TORCH_DTYPES[dtype])
+
+
+def beside(x: Array, like: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(x.copy()).to(like.device)  # tensors cannot have every stride
+
+
+def zeroed(x: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
+    return filled(x, valid, 0)
+
+
+def over(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x / y
 
 
 def narrowed(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

@@ -16,6 +16,8 @@ from tenter.cli.reading.stack import Stack, positions, read_stack, voxel_of, wit
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import Sizes, check_result, scaled
 from tenter.cli.target import check_box, find_target
+from tenter.cli.volumes import gaps
+from tenter.cli.volumes.sources import open_source
 from tenter.cli.voxels import along, given, spaced
 from tenter.cli.writing.stack import resized
 
@@ -76,9 +78,18 @@ def _resize_array(
         antialias=options.antialias,
         like=options.like,
         labels=options.labels,
+        where=None if options.mask is None else _mask(options.mask, array.shape),
+        skipna=options.skip_nan,
+        min_valid=options.min_valid,
         box=None if box is None else ((box[0], box[2]), (box[1], box[3])),
     )
     return made, Sizes(lengths, size)
+
+
+def _mask(path: str, shape: tuple[int, ...]) -> Samples:
+    mask = gaps.checked_mask(open_source(path).full, shape)
+    found: Samples = mask.read(tuple((0, n) for n in mask.shape)) != 0
+    return found
 
 
 def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:

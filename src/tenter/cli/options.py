@@ -45,11 +45,12 @@ class Options(NamedTuple):
     size: one length per axis, of the upright image; or scale; or spacing, the size of new voxels; or wanted, which
     keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
-    labels: whether values are labels. is_usual: whether no option names the mode. antialias: None for the default of
-    `like`. decoding: that of a JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so.
-    background: what transparency is laid on, and the color of padding. max_pixels: None for Pillow's limit. frame: the
-    one to read of several. asked: the sizes of each image, of which wanted is one. skip_existing: whether an output
-    that another process makes meanwhile is left to it."""
+    labels: whether values are labels. skip_nan, mask, min_valid: which values of an array are missing, and the file
+    that says it. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that
+    of a JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so. background: what
+    transparency is laid on, and the color of padding. max_pixels: None for Pillow's limit. frame: the one to read of
+    several. asked: the sizes of each image, of which wanted is one. skip_existing: whether an output that another
+    process makes meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None
@@ -64,6 +65,9 @@ class Options(NamedTuple):
     antialias: bool | None
     like: Like | None
     box: tuple[float, float, float, float] | None
+    skip_nan: bool
+    mask: str | None
+    min_valid: float | None
     premultiply: bool
     linear_light: bool
     decoding: Decoding
@@ -83,6 +87,8 @@ def read_options(args: argparse.Namespace) -> Options:
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
+    elif args.skip_nan or args.mask is not None:
+        raise Refusal("--skip-nan and --mask: are for arrays, whose axes --axes names")
     elif args.spacing or args.voxel_size or args.unit:
         raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
     voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
@@ -104,6 +110,9 @@ def read_options(args: argparse.Namespace) -> Options:
         antialias=args.antialias,
         like=args.like,
         box=None if args.box is None else parse_box(args.box),
+        skip_nan=args.skip_nan,
+        mask=args.mask,
+        min_valid=_min_valid(args),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
         decoding="exact" if args.exact else "fast" if args.fast else "close",
@@ -116,6 +125,20 @@ def read_options(args: argparse.Namespace) -> Options:
         skip_existing=args.skip_existing,
         follow_links=args.follow_links,
     )
+
+
+def _min_valid(args: argparse.Namespace) -> float | None:
+    if args.min_valid is None:
+        return None
+    if not args.skip_nan and args.mask is None:
+        raise Refusal("--min-valid: goes with --skip-nan or --mask")
+    try:
+        share = float(args.min_valid)
+    except ValueError:
+        share = -1
+    if not 0 <= share <= 1:
+        raise Refusal(f"--min-valid: expected a number from 0 to 1, got {args.min_valid!r}")
+    return share
 
 
 def of_samples(options: Options) -> Options:

@@ -22,6 +22,7 @@ from tenter.cli.spelling import check_choice, check_words, unknown_value
 from tenter.cli.volumes.parser import (
     PYRAMID,
     add_bounds,
+    add_gaps,
     add_pyramid,
     add_reports,
     add_voxels,
@@ -34,8 +35,8 @@ from tenter.conventions import PRESETS
 
 FIELDS_IN_WORDS = "; ".join(f"{{{name}}} is {text}" for name, text in FIELDS.items())
 
-TENTER = """Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results, with
-exact gradients.
+TENTER = """Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results,
+with exact gradients.
 
 This command resizes images and arrays in files, and explains calls."""
 
@@ -187,6 +188,7 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     of_arrays += "--size then has one number per axis"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     add_voxels(part)
+    add_gaps(part)
     frame = "which image of a file with several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
     limit = "the most pixels that an image may have (default: 178956970; a small file can claim any number)"

@@ -351,11 +351,13 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
     if unknown or too_many is not None:
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
-        for word in ("labels", "out"):
-            if (given := how.pop(word, None)) is not None and given is not False:  # type: ignore[misc]  # not of a lazy one
-                refuse(TypeError, word, "none, as a lazy array has no memory and sums values", describe(given))
+        given: dict[str, Any] = dict(how)
+        for word in ("labels", "where", "skipna", "min_valid", "out"):
+            if (said := given.pop(word, None)) is not None and said is not False:
+                expected = "none, as a lazy array holds sums of x (tenter.resize of a Dask array is lazy too)"
+                refuse(TypeError, word, expected, describe(said))
         held = _held(x)
-        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
+        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **given))
         if spec.reads_outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
         if flipped:

@@ -41,6 +41,17 @@ def add_voxels(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--no-labels", action="store_true", help=averaged)
 
 
+def add_gaps(parser: argparse._ActionsContainer) -> None:
+    """Add which values are missing."""
+    nan = "with --axes: leave NaN out, so that weights are normalized over the other values"
+    parser.add_argument("--skip-nan", action="store_true", help=nan)
+    mask = "with --axes: a .npy or zarr array that is 0 where a value is missing; it broadcasts against IN"
+    parser.add_argument("--mask", metavar="FILE", help=mask)
+    share = "the least share of an output's weight that values must have, from 0 to 1; other outputs are NaN, or 0 in "
+    share += "integers (default: any; 0.5 in modes with negative weights)"
+    parser.add_argument("--min-valid", metavar="S", help=share)
+
+
 def add_reports(parser: argparse._ActionsContainer) -> None:
     """Add what is said of a run."""
     parser.add_argument("--dry-run", action="store_true", help="print what would be written, write nothing")

@@ -18,6 +18,7 @@ from tenter._rules.rounding import ONCE
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Spec
 from tenter.cli.refusal import Refusal
+from tenter.cli.volumes.gaps import Gaps
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._part import gathered, part
 
@@ -28,7 +29,8 @@ Box = tuple[tuple[int, int], ...]
 
 class Operation(NamedTuple):
     """How an array of `shape` becomes one of `shape_out`. maps: by axis, of axes that change. rounding: of the
-    result. dtype: in this machine's byte order. labels: of labels, the one outside of the array, or None in it."""
+    result. dtype: in this machine's byte order. labels: of labels, the one outside of the array, or None in it. gaps:
+    what is done with missing values, if some may be; maps are then those of sums."""
 
     shape: tuple[int, ...]
     shape_out: tuple[int, ...]
@@ -36,6 +38,7 @@ class Operation(NamedTuple):
     maps: Mapping[int, AxisMap]
     rounding: str
     labels: tuple[int | None] | None = None
+    gaps: Gaps | None = None
 
 
 def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec, are_labels: bool = False) -> Operation:
@@ -73,6 +76,10 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     The maps of the block are rows of the full maps, and orders of sums follow from the full ones
     (native/plan/planner.hpp), so the bits do not depend on the block.
     """
+    if op.gaps is not None:
+        if not x.size:
+            return np.full(extents(box), op.gaps.rule.fill, op.dtype)
+        return op.gaps.computed(reads(op, box), x, lambda some: _summed(op, box, some))
     if not op.maps:
         return x
     y: Pixels = np.empty(extents(box), op.dtype)
@@ -86,18 +93,30 @@ def compute(op: Operation, box: Box, x: Pixels) -> Pixels:
     return y
 
 
+def _summed(op: Operation, box: Box, x: Pixels) -> Pixels:
+    if not op.maps:
+        copy: Pixels = x.copy()
+        return copy
+    y: Pixels = np.empty(extents(box), x.dtype)
+    _plan(op, box, x).run(address(x), address(y), False)
+    return y
+
+
 def temporary_bytes(op: Operation, box: Box) -> int:
     """What there is between the passes of a block, in bytes."""
+    dtype = op.dtype if op.gaps is None else op.gaps.dtype
+    # With gaps: values and ones, the mask, sums of both.
+    beside = 0 if op.gaps is None else size(reads(op, box)) * (2 * dtype.itemsize + 2) + 2 * size(box) * dtype.itemsize
     if not op.maps:
-        return 0
+        return beside
     if op.labels is not None:
         return election.temporary_bytes(op.maps, extents(reads(op, box)), extents(box), op.dtype.itemsize)
-    x = np.broadcast_to(np.zeros((), op.dtype), extents(reads(op, box)))
-    strides, step = [], op.dtype.itemsize
+    x = np.broadcast_to(np.zeros((), dtype), extents(reads(op, box)))
+    strides, step = [], dtype.itemsize
     for n in reversed(x.shape):
         strides.append(step)
         step *= n
-    return _plan(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).scratch
+    return _plan(op, box, np.lib.stride_tricks.as_strided(x, strides=strides[::-1])).scratch + beside
 
 
 def extents(box: Box) -> tuple[int, ...]:
