@@ -38,7 +38,7 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "torch": (
         "test_torch*.py test_gradients.py test_opinfo*.py test_ragged*.py test_accelerate*.py test_map_operator.py "
         "test_operator_arguments.py test_resize_torch.py test_out*.py test_lazy.py test_spellings.py test_values.py",
-        ("expecttest", "array-api-strict>=2.0", "pandas>=2.1"),
+        ("expecttest", "array-api-strict>=2.0", "pandas>=2.1", "pillow>=12.1"),
     ),
     "triton": ("test_triton.py test_driver.py", ("array-api-strict>=2.0",)),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),
