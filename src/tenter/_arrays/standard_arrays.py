@@ -74,6 +74,13 @@ def device(x: Any) -> str | None:
     return None
 
 
+def on_device_of(x: Any) -> dict[str, Any]:
+    """Returns the argument that makes arrays on x's device: none for arrays that do not name one, such as MLX's and
+    tracers."""
+    device = getattr(x, "device", None)
+    return {} if device is None else {"device": device}
+
+
 def on_host(x: Any) -> bool:
     """True if x is known to be in host memory."""
     try:
@@ -87,11 +94,13 @@ def dtype_name(x: Any) -> str:
     for name in NAMES:
         if (its := getattr(xp, name, None)) is not None and dtype == its:
             return name
+    if dtype == getattr(xp, "bool_", None):  # MLX
+        return "bool"
     return str(getattr(dtype, "name", dtype))
 
 
 def itemsize(x: Any) -> int:
-    size = getattr(x.dtype, "itemsize", None)
+    size = getattr(x.dtype, "itemsize", getattr(x, "itemsize", None))
     return size if isinstance(size, int) else np.dtype(dtype_name(x)).itemsize
 
 
@@ -118,7 +127,7 @@ def resolve(x: Any) -> Any:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    return namespace(like).asarray(x, device=like.device)
+    return namespace(like).asarray(x, **on_device_of(like))
 
 
 def to_numpy(x: Any) -> Array:
