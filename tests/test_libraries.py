@@ -167,7 +167,9 @@ def test_albumentations_gives_the_same_with_tenter_in_the_place_of_opencv(monkey
                 with monkeypatch.context() as patched:
                     if ours:
                         patched.setattr(functional, "resize", resize)
-                    results.append(a.Compose([make(*sizes, interpolation=flag)], seed=7)(image=x, mask=x[..., 0].copy()))
+                    results.append(
+                        a.Compose([make(*sizes, interpolation=flag)], seed=7)(image=x, mask=x[..., 0].copy())
+                    )
             for name in ("image", "mask"):
                 theirs, made = (result[name] for result in results)
                 assert made.shape == theirs.shape and made.dtype == theirs.dtype

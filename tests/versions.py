@@ -42,9 +42,9 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     # Other libraries, with tenter in the place of what they resize with.
     "libraries": (
-        "test_libraries.py",
+        "test_libraries.py test_pages.py",
         ("torchvision", "kornia", "timm", "diffusers", "segmentation-models-pytorch", "monai", "torchio", "transformers",
-         "albumentationsx[headless]", "mlx[cpu]"),
+         "albumentationsx[headless]", "mlx[cpu]", "scikit-learn", "array-api-strict>=2.0"),
     ),
     "triton": ("test_triton.py test_driver.py", ("array-api-strict>=2.0",)),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),

@@ -4,6 +4,7 @@ Kernels never read the memory of such an array. Operations call the functions of
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -74,11 +75,15 @@ def device(x: Any) -> str | None:
     return None
 
 
-def on_device_of(x: Any) -> dict[str, Any]:
-    """Returns the argument that makes arrays on x's device: none for arrays that do not name one, such as MLX's and
-    tracers."""
+def beside(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function of x's library for x's device. MLX's arrays and tracers name no device."""
     device = getattr(x, "device", None)
-    return {} if device is None else {"device": device}
+    if device is None:
+        return function(*args, **kwargs)
+    if hasattr(device, "__enter__"):  # CuPy's functions take no device, and use the current one
+        with device:
+            return function(*args, **kwargs)
+    return function(*args, device=device, **kwargs)
 
 
 def on_host(x: Any) -> bool:
@@ -127,7 +132,7 @@ def resolve(x: Any) -> Any:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    return namespace(like).asarray(x, **on_device_of(like))
+    return beside(like, namespace(like).asarray, x)
 
 
 def to_numpy(x: Any) -> Array:
