@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-TOOLS = ("pytest>=8", "pytest-mock", "pytest-timeout", "parameterized")
+TOOLS = ("pytest>=8", "pytest-mock", "parameterized")
 
 
 class Library(NamedTuple):
@@ -97,7 +97,7 @@ def counted(name: str, clone: Path, python: Path, how: str, folder: Path) -> dic
         "TENTER_THEIRS_REPORT": str(report), "NO_ALBUMENTATIONS_UPDATE": "1", "QUICKTEST": "True",
     }  # fmt: skip
     command = [python, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider", "-p", "theirs_plugin"]
-    command += ["--timeout=300", *(["-k", library.wanted] if library.wanted else []), *library.tests.split()]
+    command += [*(["-k", library.wanted] if library.wanted else []), *library.tests.split()]
     with open(folder / f"{name}-{how}.log", "w") as log:
         run(command, cwd=clone, env=variables, stdout=log, stderr=subprocess.STDOUT)
     found: dict[str, Any] = json.loads(report.read_text())
