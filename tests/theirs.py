@@ -31,7 +31,7 @@ class Library(NamedTuple):
     packages: tuple[str, ...]
     tests: str
     wanted: str = ""
-    instead_of: str = "torch"
+    instead_of: str = "torch"  # else the module whose `resize` is replaced
 
 
 TRANSFORMS = "tests/transforms"
@@ -69,7 +69,13 @@ LIBRARIES = {
         ("albumentationsx==2.0.9", "opencv-python-headless", "torch", "deepdiff", "scikit-image", "scikit-learn"),
         "tests/test_resize_area_downscale.py tests/test_transforms.py tests/functional/test_functional.py "
         "tests/test_random_crop_volume_bug.py tests/test_targets.py",
-        "resize or Resize or MaxSize or ResizedCrop or Sized or downscale or Scale", "albumentations",
+        "resize or Resize or MaxSize or ResizedCrop or Sized or downscale or Scale",
+        "albumentations.augmentations.geometric.functional",
+    ),
+    "albucore": Library(
+        "https://github.com/albumentations-team/albucore", "0c1c1ae", ".",
+        ("albucore", "opencv-python-headless", "torch", "hypothesis"),
+        "tests/test_resize3d.py tests/property/test_resize3d_properties.py tests/test_geometric.py", "resize", "albucore.geometric",
     ),
 }  # fmt: skip
 

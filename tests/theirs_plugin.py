@@ -1,6 +1,7 @@
 """A pytest plugin under which another library's own tests run with tenter in the place of PyTorch's functions: see
 theirs.py."""
 
+import importlib
 import json
 import os
 from pathlib import Path
@@ -8,27 +9,29 @@ from pathlib import Path
 outcomes = {}
 
 
-def replace_resize_of_albumentations():
+def replace_resize_of_albumentations(module):
+    """albucore's takes (width, height), or factors beside (0, 0)."""
     import cv2
-    from albumentations.augmentations.geometric import functional
 
     import tenter
 
-    theirs = functional.resize
+    theirs = module.resize
     modes = {cv2.INTER_NEAREST: "nearest", cv2.INTER_LINEAR: "linear", cv2.INTER_CUBIC: "cubic", cv2.INTER_AREA: "area"}
 
-    def resize(img, target_shape, interpolation):
-        if interpolation not in modes:
-            return theirs(img, target_shape, interpolation)
-        return tenter.resize(img, target_shape, axes=(0, 1), mode=modes[interpolation], like="opencv")
+    def resize(img, size, *args, **kwargs):
+        flag = args[-1] if args else kwargs.get("interpolation", cv2.INTER_LINEAR)
+        if flag not in modes or 0 in (*size, *img.shape):
+            return theirs(img, size, *args, **kwargs)
+        size = size[::-1] if module.__name__.startswith("albucore") else size
+        return tenter.resize(img, size, axes=(0, 1), mode=modes[flag], like="opencv")
 
-    functional.resize = resize
+    module.resize = resize
 
 
 def pytest_configure(config):
     how = os.environ["TENTER_THEIRS"]
-    if how == "albumentations":
-        replace_resize_of_albumentations()
+    if how.startswith("albu"):
+        replace_resize_of_albumentations(importlib.import_module(how))
     elif how == "torch":
         import tenter.torch
 
