@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 
 import tenter
@@ -16,6 +15,7 @@ from tenter._arrays import torch_tensors
 from tenter.image import Budget, Fill, Fit
 from tenter.torch.transforms import Patches, Resize
 
+Image = pytest.importorskip("PIL.Image")
 MEAN, STD = (0.48, 0.45, 0.4), (0.26, 0.25, 0.28)
 # Sizes of images: smaller than a patch, of odd sides, wide, tall, of the very size.
 SIDES = ((3, 5), (30, 47), (20, 150), (150, 20), (56, 84))

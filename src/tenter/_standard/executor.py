@@ -6,7 +6,14 @@ import numpy as np
 
 from tenter._arrays import limits
 from tenter._arrays.library import dtype_name
-from tenter._arrays.standard_arrays import is_ordinary as is_ordinary, itemsize, namespace, on_host, place as place
+from tenter._arrays.standard_arrays import (
+    beside,
+    is_ordinary as is_ordinary,
+    itemsize,
+    namespace,
+    on_host,
+    place as place,
+)
 from tenter._arrays.types import Array
 from tenter._plans.plan import CallPlan
 from tenter._rules.filters import NOTHING
@@ -34,7 +41,7 @@ traced_labels = traced_value
 def fresh(y: Any, x: Any) -> Any:
     """Returns y in memory that x does not share. If only lengths of 1 were stretched, y may be a view of x."""
     may_be_view = y.ndim == x.ndim and all(n in (1, m) for n, m in zip(x.shape, y.shape))
-    return namespace(x).asarray(y, copy=True) if may_be_view else y
+    return beside(x, namespace(x).asarray, y, copy=True) if may_be_view else y
 
 
 def check_memory(shape: tuple[int, ...], x: Any) -> None:
