@@ -75,7 +75,7 @@ def device(x: Any) -> str | None:
     return None
 
 
-def beside(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def made_beside(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Calls a function of x's library for x's device. MLX's arrays and tracers name no device."""
     device = getattr(x, "device", None)
     if device is None:
@@ -132,7 +132,7 @@ def resolve(x: Any) -> Any:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    return beside(like, namespace(like).asarray, x)
+    return made_beside(like, namespace(like).asarray, x)
 
 
 def to_numpy(x: Any) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays.standard_arrays import beside, dtype_name, from_numpy, namespace
+from tenter._arrays.standard_arrays import dtype_name, from_numpy, made_beside, namespace
 from tenter._arrays.types import Array, Ints
 from tenter._standard.numbers import has
 from tenter.maps import AxisMap, Copy, Gather, Window
@@ -147,7 +147,7 @@ def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
     shape = (*x.shape[:axis], n_out, *x.shape[axis + 1 :])
     n_taps = int(m.rows()[1][-1])
     if not n_taps:
-        return beside(x, namespace(x).zeros, shape, dtype=x.dtype)
+        return made_beside(x, namespace(x).zeros, shape, dtype=x.dtype)
     taps = longest(m)
     if taps <= way.most:
         return _by_takes(x, axis, m, way)

@@ -7,9 +7,9 @@ import numpy as np
 from tenter._arrays import limits
 from tenter._arrays.library import dtype_name
 from tenter._arrays.standard_arrays import (
-    beside,
     is_ordinary as is_ordinary,
     itemsize,
+    made_beside,
     namespace,
     on_host,
     place as place,
@@ -41,7 +41,7 @@ traced_labels = traced_value
 def fresh(y: Any, x: Any) -> Any:
     """Returns y in memory that x does not share. If only lengths of 1 were stretched, y may be a view of x."""
     may_be_view = y.ndim == x.ndim and all(n in (1, m) for n, m in zip(x.shape, y.shape))
-    return beside(x, namespace(x).asarray, y, copy=True) if may_be_view else y
+    return made_beside(x, namespace(x).asarray, y, copy=True) if may_be_view else y
 
 
 def check_memory(shape: tuple[int, ...], x: Any) -> None:
@@ -129,10 +129,6 @@ def rounded(x: Any, like: Any) -> Any:
 def cast(x: Any, dtype: str) -> Any:
     xp = namespace(x)
     return xp.astype(x, getattr(xp, dtype if numbers.has(x, dtype) else "float32"))
-
-
-def beside(x: Array, like: Any) -> Any:
-    return namespace(like).asarray(x, device=numbers.device_of(like))
 
 
 def zeroed(x: Any, valid: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.standard_arrays import beside, dtype_name, from_numpy, namespace
+from tenter._arrays.standard_arrays import dtype_name, from_numpy, made_beside, namespace
 
 
 def has(x: Any, name: str) -> bool:
@@ -14,7 +14,7 @@ def has(x: Any, name: str) -> bool:
     info = getattr(xp, "__array_namespace_info__", None)
     if info is None:
         return hasattr(xp, name)
-    return name in beside(x, info().dtypes, kind=None)
+    return name in made_beside(x, info().dtypes, kind=None)
 
 
 def summed_in(x: Any, weighted: bool) -> Any:
