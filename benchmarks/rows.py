@@ -72,6 +72,10 @@ def resizes() -> Iterator[Row]:
     ):
         yield aim(resize(mode, photograph, (224, 224), antialias=antialias), least, why=why)
         yield aim(resize(mode, photograph, (224, 224), antialias=antialias, channels_last=True), least, why=why)
+    for antialias, channels_last in ((False, False), (False, True), (True, False), (True, True)):
+        # Position embeddings: few pixels of many channels.
+        row = resize("bicubic", (1, 1024, 16, 16), (37, 37), antialias=antialias, channels_last=channels_last)
+        yield aim(row, 0.45, 0.4, ARITHMETIC)
     for dtype in (torch.bfloat16, torch.float16):
         yield aim(resize("bilinear", (4, 3, 512, 512), (2048, 2048), dtype), 0.65, 0.4, HALF)
         yield aim(resize("bilinear", (4, 3, 512, 512), (2048, 2048), dtype, channels_last=True), 0.65, 0.4, HALF)

@@ -102,7 +102,7 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
     return steps ? Arithmetic::steps : interpolates ? Arithmetic::taps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
-  if (!call.in_bytes || call.on_device || is_nearest() || !n_in || !n_out) return how;
+  if (!by_axis(call.rounding) || call.on_device || is_nearest() || !n_in || !n_out) return how;
   return has_pillow_weights(*this, n_in, by) ? Arithmetic::pillow : Arithmetic::rounded;
 }
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, describe, error, integer
+from tenter._arrays.arguments import MISSING, array, describe, error, flag, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name
+from tenter._arrays.library import dtype_name, in_dynamo
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, executor, fill_value, labelled
+from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
@@ -78,6 +78,7 @@ def resize(
     align: Align | None = None,
     edge: Edge | None = None,
     value: complex = 0,
+    labels: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -119,6 +120,10 @@ def resize(
         one) or "extrapolate" (`value` for outputs outside). None: as `like` does.
     value : number, default 0
         The fill value of edges "constant" and "extrapolate".
+    labels : bool, default False
+        Whether x holds labels (classes, instances), which are not averaged: integers or bools. Each output has the
+        label whose one-hot array, resized by the same call, is largest there, and the smallest of equal ones. The
+        one-hot arrays are not made. There is no gradient.
     out : array, optional
         Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
         result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
@@ -164,8 +169,8 @@ def resize(
       overshoots.
     - "area" takes the mean of what each output covers, each input by its covered share (conservative regridding): the
       sum times the step stays, at any factor. like="torch" takes the mean of all inputs that are touched.
-    - "nearest-exact" copies the pixel at the center, for labels (classes, instances): other modes mix them, and the
-      mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
+    - "nearest-exact" copies the pixel at the center, for labels (classes, instances), of which other modes need
+      `labels=True`: the mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
     - "box" and "hamming" are Pillow's. A `tenter.filters.Filter` is a function of your own.
 
     What antialias costs: when shrinking by s along an axis, each output reads s times more inputs, so that all inputs
@@ -189,6 +194,8 @@ def resize(
     array([ 0.,  5., 10., 15., 20.])
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
+    >>> resize(np.array([3, 3, 7, 7, 7, 9]), 2, mode="area", labels=True)
+    array([3, 7])
     >>> photo = np.zeros((88, 66, 3), np.uint8)
     >>> resize(photo, scale=0.5, axes=(0, 1), mode="lanczos").shape
     (44, 33, 3)
@@ -209,14 +216,26 @@ def resize(
     """
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
+    votes = labels is True and not modes.only_nearest(mode)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
-    if type(mode) is not str and modes.is_confused(mode):
+    if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
 
-        how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}
-        return uncompiled.with_filter(resize, x, size, scale=scale, edge=edge, value=value, out=out, **how)
+        how: dict[str, Any] = {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "like": like,
+            "box": box,
+            "align": align,
+        }
+        how |= {"scale": scale, "edge": edge, "value": value, "labels": labels, "out": out}
+        return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
     try:
-        if out is None:
+        if labels is not False:
+            flag("labels", labels)
+            votes = bool(labels) and not modes.only_nearest(mode)
+        if out is None and not votes:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
             )
@@ -224,18 +243,19 @@ def resize(
                 return cached
         if labelled.is_labelled(x, size, scale):
             others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
-            others |= {"axes": axes, "mode": mode, "antialias": antialias}
+            others |= {"axes": axes, "mode": mode, "antialias": antialias, "labels": labels}
             return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        if votes:
+            return of_labels.resized(array("x", x), given, out)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written
         x = array("x", x)
         spec, flipped = resize_arguments.checked(x, given)
-        reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         given_x = x
         if flipped:
             x = executor.of(x).flip(x, flipped)
-        if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
+        if spec.reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
             return fill_value.perform("resize", given_x, given, x, spec, out)
         if flipped:
             return calls.perform_flipped("resize", given_x, given, x, spec, out)
@@ -243,9 +263,9 @@ def resize(
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "box": box, "align": align, "edge": edge, "value": value,
+            "box": box, "align": align, "edge": edge, "value": value, "labels": labels,
         }  # fmt: skip
-        usual = {"mode": "linear", "value": 0}
+        usual = {"mode": "linear", "value": 0, "labels": False}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
@@ -267,7 +287,7 @@ def axis_map(
     mode : str or Filter, default "linear"
         As for `resize`.
     **how
-        The other arguments of `resize`, except axes, value and out.
+        The other arguments of `resize`, except axes, value, labels and out.
 
     Returns
     -------
@@ -295,7 +315,7 @@ def axis_map(
     Window(4 -> 2: weights of 2)
     """
     for word, value in how.items():
-        if word in ("axes", "out"):
+        if word in ("axes", "labels", "out"):
             refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(value)}")
             raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}

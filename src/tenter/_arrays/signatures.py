@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter._specs.picture_sizes import Budget, Fill, Fit
+    from tenter._specs.model_sizes import Budget, Tiles
+    from tenter._specs.picture_sizes import Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -109,7 +110,7 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget | Tiles
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     # What has coordinates, positions and times.
     Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
@@ -156,6 +157,7 @@ class NamedDims(TypedDict, total=False):
     align: Align | None
     edge: Edge | None
     value: complex
+    labels: bool
 
 
 class PictureRule(TypedDict, total=False):
@@ -166,6 +168,7 @@ class PictureRule(TypedDict, total=False):
     like: AnyLike | None
     alpha: bool | Literal["premultiplied"] | None
     linear_light: bool
+    labels: bool
     layout: Layout | None
     scale: Numbers | None
     box: Box | None
@@ -191,9 +194,13 @@ class Fields(TypedDict, total=False):
     modes: tuple[str, ...]
 
 
-class ResizeRule(RuleArguments, total=False):
+class LazyResizeRule(RuleArguments, total=False):
     mode: AnyMode
     axes: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
+
+
+class ResizeRule(LazyResizeRule, total=False):
+    labels: bool
 
 
 class Apply(Protocol):

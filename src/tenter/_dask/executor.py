@@ -44,6 +44,12 @@ def traced_value(x: Any, spec: Resize, value: Any) -> Any:
     return lazy(x, work.of_value(spec, x.shape, np.empty(0, x.dtype), value), tokenize(x.name, *_named(spec), value))
 
 
+def traced_labels(x: Any, spec: Resize, outside: int | None) -> Any:
+    _check_memory(x, spec)
+    name = tokenize(x.name, "labels", *_named(spec), outside)
+    return lazy(x, work.of_labels(spec, x.shape, x.dtype, outside), name)
+
+
 def _check_memory(x: Any, spec: Spec) -> None:
     """Checks the result's size. It need not fit in memory."""
     limits.addressable("result", spec.shape_out(x.shape), x.dtype.itemsize)

@@ -40,6 +40,10 @@ class Executor(Protocol):
     def traced_value(self, x: Any, spec: Resize, value: Any) -> Any:
         """resize with a fill value, if the library makes results in parts; else None."""
 
+    def traced_labels(self, x: Any, spec: Resize, outside: int | None) -> Any:
+        """resize of labels, if the library makes results in parts; else None. outside: the label outside of x, None if
+        no output reads it."""
+
     def traced_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
         """Returns the specification for counts, if x or the counts are traced or on a device."""
 
@@ -86,7 +90,8 @@ class Executor(Protocol):
         """Writes `value` to the elements of a result where `inside` is False."""
 
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
-        """Returns x + outside * value in the dtype of `like`. Integers are rounded half to even and saturated.
+        """Returns x + outside * value in the dtype of `like`, added in the dtype of `outside`. Integers are rounded
+        half to even and saturated.
 
         x: a result, in a wider dtype if like's dtype is narrow
         outside: the weight of the fill value in each output
@@ -103,6 +108,12 @@ class SegmentExecutor(Executor, Protocol):
     """
 
     tracing: Any
+
+    def large_empty(
+        self, x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None
+    ) -> tuple[Any, int, bool]:
+        """Allocates a result of x's dtype in host memory. Returns it, its address, and whether streaming stores should
+        write it. order: the dims from slowest to fastest in memory."""
 
     def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
         """Returns the gradient of an operation's input of that shape from the gradient g of its output;

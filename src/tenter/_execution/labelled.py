@@ -83,9 +83,9 @@ def _some(values: Any, here: list[int]) -> Any:
 
 def _along(x: Any, dims: list[Any], values: list[Any], name: str, how: dict[str, Any]) -> dict[Any, Along]:
     lengths = tuple(x.sizes[d] for d in dims)
-    given = {**how, name: values, "axes": tuple(range(len(dims))), "value": 0}
+    given = {n: v for n, v in how.items() if n != "labels"} | {name: values, "value": 0}
     spec, flipped = resize_arguments.checked(
-        np.broadcast_to(np.float32(0), lengths), resize_arguments.Arguments(**given)
+        np.broadcast_to(np.float32(0), lengths), resize_arguments.Arguments(axes=tuple(range(len(dims))), **given)
     )
     found = {}
     for k, (rule, n_out) in enumerate(zip(spec.rules, spec.size)):

@@ -77,6 +77,9 @@ def traced_value(x: Array, spec: Spec, value: Any) -> None:
     return None
 
 
+traced_labels = traced_value
+
+
 def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:
     """Allocates a result of x's dtype. Returns the array, its address, and whether streaming stores should write it.
     order: the dims from slowest to fastest in memory."""

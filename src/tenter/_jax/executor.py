@@ -32,6 +32,7 @@ from tenter._standard.executor import (
     run as run,
     run_read as run_read,
     shifted as shifted,
+    traced_labels as traced_labels,
     traced_value as traced_value,
     widened as widened,
     writable as writable,
@@ -63,7 +64,7 @@ def _traced(x: Any, spec: Spec) -> Any:
     if isinstance(spec, RepeatCounts) and not isinstance(spec.offsets, np.ndarray):
         return counts.repeated(x, spec)
     name = dtype_name(x)
-    return applied(x, spec.maps(x.shape, name, False), spec.saturates(name), along, jax.lax.complex)
+    return applied(x, spec.maps(x.shape, name, False), spec.rounding_of(name), along, jax.lax.complex)
 
 
 _compiled = partial(jax.jit, static_argnames="spec")(_traced)

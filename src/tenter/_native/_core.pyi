@@ -122,7 +122,7 @@ class HostPlan:
         layout: Any,
         maps: list[Any],
         order: tuple[int, ...] | None,
-        saturate: bool,
+        rounding: str,
         room: Callable[[float], None] | None,
     ) -> None: ...
     @staticmethod
@@ -140,7 +140,7 @@ def passes_on_device(
     layout: Any,
     maps: list[Any],
     order: tuple[int, ...] | None,
-    saturate: bool,
+    rounding: str,
     room: Callable[[float], None],
 ) -> dict[str, Any]: ...
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...

@@ -15,6 +15,7 @@ from tenter._rules import filters, splines
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
 from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
+from tenter._rules.rounding import of_convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import spread
@@ -104,8 +105,10 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_aliases(antialias, modes, like, how)
     flipped = _flipped(rules, boxes, lengths)
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules) and not has_splines
-    spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
+    rounding = of_convention(how.eight_bits, any(r.antialias for r in rules) and not has_splines)
+    spec = Resize(
+        tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounding
+    )
     return spec, tuple(sorted(which[k] for k in flipped))
 
 

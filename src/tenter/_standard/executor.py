@@ -21,11 +21,14 @@ from tenter._standard.apply import applied
 def dispatched(x: Any, spec: Spec) -> Any:
     check_memory(spec.shape_out(tuple(x.shape)), x)
     name = dtype_name(x)
-    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.saturates(name)), x)
+    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.rounding_of(name)), x)
 
 
 def traced_value(x: Any, spec: Spec, value: Any) -> None:
     return None
+
+
+traced_labels = traced_value
 
 
 def fresh(y: Any, x: Any) -> Any:
@@ -105,7 +108,7 @@ def filled(x: Any, inside: Any, value: Any) -> Any:
 def shifted(x: Any, outside: Any, value: Any, like: Any) -> Any:
     xp = namespace(x)
     by = xp.where(xp.abs(outside) > NOTHING, outside, xp.zeros_like(outside)) * value
-    return numbers.into(x + xp.astype(by, x.dtype), like)
+    return numbers.into(xp.astype(x + by, x.dtype), like)
 
 
 def widened(x: Any) -> Any:

@@ -22,6 +22,7 @@ from tenter._torch.dispatch import (
 from tenter._torch.gradients import execute as execute, execute_adjoint as execute_adjoint
 from tenter._torch.run import (
     disjoint as disjoint,
+    large_empty as large_empty,
     run as run,
     run_read as run_read,
     writable as writable,
@@ -54,6 +55,9 @@ constant(names.by_name)
 
 def traced_value(x: torch.Tensor, spec: Any, value: Any) -> None:
     return None
+
+
+traced_labels = traced_value
 
 
 def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
@@ -103,7 +107,8 @@ def element(x: torch.Tensor, value: Any) -> bytes:
 
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
-    y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
+    wide = torch.complex128 if x.is_complex() else torch.float64  # as in the core
+    y = (x.to(wide) + torch.where(outside.abs() > NOTHING, outside * value, 0.0)).to(x.dtype)
     if like.dtype.is_floating_point or like.dtype.is_complex:
         return y.to(like.dtype)
     info = torch.iinfo(like.dtype)

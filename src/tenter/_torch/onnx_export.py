@@ -16,6 +16,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.torch_private import exporting_to_onnx as exporting_to_onnx
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._rules.axis_rule import NEAREST
+from tenter._rules.rounding import by_axis
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Spec
@@ -122,7 +123,7 @@ def _by_matrices(x: Tensor, spec: Any) -> Tensor:
     else:
         steps = _symbolic(x, resize)
     whole = not x.is_floating_point()
-    between = x.dtype if whole and spec.saturates(dtype_name(x)) else None
+    between = x.dtype if whole and by_axis(spec.rounding_of(dtype_name(x))) else None
     y = x
     for axis, of_map in steps:
         y = _applied(y, axis, of_map, between)

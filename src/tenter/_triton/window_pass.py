@@ -27,11 +27,12 @@ class Options(NamedTuple):
     """What all passes of a call share.
 
     accumulate: the dtype of sums, also between passes
+    clamps: sums are clamped to 8 bits between two axes
     share: of the call's outputs, in the chunk that the passes make
     """
 
     accumulate: str
-    saturate: bool
+    clamps: bool
     share: Fraction
 
 
@@ -139,9 +140,8 @@ def tabled(made: Launches, a: Axis, options: Options) -> Axis:
 
 
 def _limits(target: Buffer, options: Options) -> tuple[float | None, float | None]:
-    """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes that
-    saturate."""
-    if options.saturate and target.memory != OUTPUT:
+    """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes."""
+    if options.clamps and target.memory != OUTPUT:
         return 0.0, 255.0
     if "int" not in target.dtype or (options.accumulate == "int64" and target.itemsize == 8):
         return None, None

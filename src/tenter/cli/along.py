@@ -34,6 +34,7 @@ def resize_stack(source: Path, name: str, from_: str, output: str, options: Opti
     axes = positions(options.axes or ("y", "x"), stack.axes, source)
     lengths = tuple(stack.array.shape[axis] if -stack.array.ndim <= axis < stack.array.ndim else 1 for axis in axes)
     if options.axes is None:
+        refuse_padding(options)
         target = find_target((lengths[0], lengths[1]), 1, options)
         options = options._replace(size=target.size, scale=None, box=target.box)
     n = len(stack.axes)
@@ -49,6 +50,11 @@ def resize_stack(source: Path, name: str, from_: str, output: str, options: Opti
         raise Refusal(named(error, name)) from error
     made, lost = resized(stack, array)
     return made, sizes, lost
+
+
+def refuse_padding(options: Options) -> None:
+    if options.wanted is not None and options.wanted.padded is not None:
+        raise Refusal("--pad: is for images, this is a stack")
 
 
 def _resize_array(
@@ -69,6 +75,7 @@ def _resize_array(
         mode=options.mode,
         antialias=options.antialias,
         like=options.like,
+        labels=options.labels,
         box=None if box is None else ((box[0], box[2]), (box[1], box[3])),
     )
     return made, Sizes(lengths, size)

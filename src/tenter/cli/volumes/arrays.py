@@ -15,6 +15,8 @@ import numpy as np
 import tenter
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal as Unfit
+from tenter._execution import labels
+from tenter._rules.axis_rule import NEAREST
 from tenter._rules.geometry import positions
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import every
@@ -61,6 +63,8 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
+    if options.labels and options.mode not in NEAREST:
+        given["labels"] = True
     op, lines = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
     about = {"command": "resize", "axes": axes, "size": size, **given}
     report = _make(source, output, op, about, how, lines[::-1] if source.is_turned else lines)
@@ -95,11 +99,14 @@ def resized(
 ) -> tuple[Operation, list[ngff.Line]]:
     """What `tenter.resize` does to an array of that shape and dtype, and where its pixels lie in the array."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
+    how = {name: value for name, value in given.items() if name != "labels"}
+    are_labels = bool(given.get("labels"))
     try:
-        spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
+        arguments = resize_arguments.Arguments(size, axes=axes, **how)
+        spec, _ = labels.checked(x, arguments) if are_labels else resize_arguments.checked(x, arguments)
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
-    return operation(stored.shape, stored.dtype, spec), _lines(spec, stored.shape)
+    return operation(stored.shape, stored.dtype, spec, are_labels), _lines(spec, stored.shape)
 
 
 def resized_file(
