@@ -139,7 +139,7 @@ def test_adjoints_check_their_tables(monkeypatch):
     g = torch.ones(1, 1, 5)
     periodic = "linear,half_pixel,,,,floor,torch,wrap,,-0.75"  # other edges take no tables
     with pytest.raises(MemoryError, match="tables of the axis maps"):
-        torch.ops.tenter.resize_adjoint(torch.ones(1, 1, 10**7), [5], [2], periodic, False)
+        torch.ops.tenter.resize_adjoint(torch.ones(1, 1, 10**7), [5], [2], periodic, "once")
     assert torch.ops.tenter.interpolate_adjoint(g, [10**7], None, "linear", False, False, False).sum() == 5
 
 

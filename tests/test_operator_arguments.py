@@ -33,8 +33,8 @@ GOOD = {
     "repeat_counts_adjoint": (torch.zeros(3, 2), OFFSETS, 0),
     "interpolate": (IMAGE, [3, 3], None, *LINEAR),
     "interpolate_adjoint": (IMAGE, [3, 3], None, *LINEAR),
-    "resize": (X, [5], [1], RULE, False),
-    "resize_adjoint": (X, [5], [1], RULE, False),
+    "resize": (X, [5], [1], RULE, "once"),
+    "resize_adjoint": (X, [5], [1], RULE, "once"),
     "offsets": (torch.tensor([1, 2]), 2, None),
     "total": (OFFSETS,),
 }
@@ -210,8 +210,8 @@ def test_dims_in_front_of_a_mapped_one():
     """Negative dims are no dims of a vmap's batch."""
     ops, x, counts = torch.ops.tenter, torch.zeros(3, 2, 4), torch.tensor([0, 1, 2, 3])
     for call in (
-        lambda x: ops.resize(x, [5], [-1], RULE, False),
-        lambda x: ops.resize_adjoint(x, [5], [-1], RULE, False),
+        lambda x: ops.resize(x, [5], [-1], RULE, "once"),
+        lambda x: ops.resize_adjoint(x, [5], [-1], RULE, "once"),
         lambda x: ops.repeat_counts(x, counts, -1, 3),
         lambda x: ops.repeat_counts_adjoint(x, counts, -1),
     ):
@@ -227,7 +227,7 @@ def test_gradients_to_lengths_that_have_no_room(n, grad):
     for call in (
         lambda: ops.interpolate_adjoint(g, [n], None, *LINEAR),
         lambda: ops.interpolate_adjoint(g, [n], None, "nearest", False, False, False),
-        lambda: ops.resize_adjoint(g, [n], [2], RULE, False),
+        lambda: ops.resize_adjoint(g, [n], [2], RULE, "once"),
     ):
         with pytest.raises(MemoryError, match="GiB"):
             call()

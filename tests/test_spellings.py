@@ -45,7 +45,7 @@ def test_a_graph_holds_tenters_own_words_alone(field, theirs):
     words = {"align": "half_pixel", "edge": "renormalize", "nearest_tie": "prefer_ceil"} | {field: theirs}
     rule = f"cubic,{words['align']},,,,{words['nearest_tie']},exact,{words['edge']},,-0.5"
     with pytest.raises(ValueError, match=r"rule: expected what axis_rule\.written wrote"):
-        torch.ops.tenter.resize(torch.from_numpy(X), [4], [0], rule, False)
+        torch.ops.tenter.resize(torch.from_numpy(X), [4], [0], rule, "once")
 
 
 @pytest.mark.parametrize(

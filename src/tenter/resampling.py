@@ -10,7 +10,7 @@ from tenter._arrays.arguments import MISSING, array, describe, error, flag, inte
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, in_dynamo
-from tenter._arrays.names import misnamed, parameters, show_signature
+from tenter._arrays.names import as_written, misnamed, parameters, show_signature
 from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels, masked
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
@@ -242,36 +242,25 @@ def resize(
     """
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
-    votes = labels is True and not modes.only_nearest(mode)
+    votes = _votes(labels, mode)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
     if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
 
         how: dict[str, Any] = {
-            "axes": axes,
-            "mode": mode,
-            "antialias": antialias,
-            "like": like,
-            "box": box,
-            "align": align,
-        }
-        how |= {"scale": scale, "edge": edge, "value": value, "labels": labels, "out": out}
-        how |= {"where": where, "skipna": skipna, "min_valid": min_valid}
+            "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box,
+            "align": align, "edge": edge, "value": value, "labels": labels, "where": where, "skipna": skipna,
+            "min_valid": min_valid, "out": out,
+        }  # fmt: skip
         return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
     try:
         if labels is not False:
             flag("labels", labels)
-            votes = bool(labels) and not modes.only_nearest(mode)
         if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
             if votes:
                 refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
-            how = {"scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box}
-            how |= {"align": align, "edge": edge, "value": value}
-            if labelled.is_labelled(x, size, scale):
-                gaps = {"where": where, "skipna": skipna, "min_valid": min_valid}
-                return labelled.resized(resize, x, size, scale, how | gaps, out)
-            given = resize_arguments.Arguments(size, **how)
-            return masked.perform(x, given, masked.Gaps(where, skipna, min_valid), out)
+            given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+            return _with_gaps(x, given, masked.Gaps(where, skipna, min_valid), out)
         if out is None and not votes:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
@@ -283,29 +272,41 @@ def resize(
             others |= {"axes": axes, "mode": mode, "antialias": antialias, "labels": labels}
             return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
-        if votes:
-            return of_labels.resized(array("x", x), given, out)
-        if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
-            return written
-        x = array("x", x)
-        spec, flipped = resize_arguments.checked(x, given)
-        given_x = x
-        if flipped:
-            x = executor.of(x).flip(x, flipped)
-        if spec.reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
-            return fill_value.perform("resize", given_x, given, x, spec, out)
-        if flipped:
-            return calls.perform_flipped("resize", given_x, given, x, spec, out)
-        return calls.perform("resize", x, given, x, spec, out)
+        return of_labels.resized(array("x", x), given, out) if votes else _resized(x, given, out)
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
             "box": box, "align": align, "edge": edge, "value": value, "labels": labels, "where": where,
             "skipna": skipna, "min_valid": min_valid,
         }  # fmt: skip
-        usual = {"mode": "linear", "value": 0, "labels": False, "skipna": False}
-        shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
-        raise error(refusal, "resize", x=x, **shown, out=out) from None
+        raise error(refusal, "resize", **as_written(resize, {"x": x, **named, "out": out})) from None
+
+
+def _votes(labels: Any, mode: Any) -> bool:
+    """Whether labels are elected: nearest modes take one."""
+    return (labels is True or (isinstance(labels, np.bool_) and bool(labels))) and not modes.only_nearest(mode)
+
+
+def _resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
+    if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
+        return written
+    x = array("x", x)
+    spec, flipped = resize_arguments.checked(x, given)
+    given_x = x
+    if flipped:
+        x = executor.of(x).flip(x, flipped)
+    if spec.reads_outside and (given.value != 0 or not is_numeric(dtype_name(x))):
+        return fill_value.perform("resize", given_x, given, x, spec, out)
+    if flipped:
+        return calls.perform_flipped("resize", given_x, given, x, spec, out)
+    return calls.perform("resize", x, given, x, spec, out)
+
+
+def _with_gaps(x: Any, given: resize_arguments.Arguments, gaps: masked.Gaps, out: Any) -> Any:
+    if labelled.is_labelled(x, given.size, given.scale):
+        how = {n: v for n, v in given._asdict().items() if n not in ("size", "scale")}
+        return labelled.resized(resize, x, given.size, given.scale, how | gaps._asdict(), out)
+    return masked.perform(x, given, gaps, out)
 
 
 def axis_map(

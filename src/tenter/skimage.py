@@ -202,44 +202,63 @@ def _resized(
         return executor.of(x).reshape(made, ())
     name = dtype_name(x)
     is_float = name in DTYPES and DTYPES[name].kind == "f"
-    if order is not None:
-        check_order(order)
-        if name == "bool" and order:
-            refuse(ValueError, "order", "0 or None for bools", describe(order))
+    order = _order(order, name)
     _check(x, size, mode, cval)
     flag("clip", clip)
     flag("preserve_range", preserve_range)
     flag("anti_aliasing", anti_aliasing, optional=True)
-    shrinks = any(m < n for n, m in zip(x.shape, size))
     copies = not is_float and (name == "bool" or order == 0)
+    edge, axes = MODES[mode], tuple(range(x.ndim))
+    sigmas = _sigmas(x, size, name, copies, anti_aliasing, sigma)
+    how = {**of_order(order, edge, 0, True), "like": "skimage", "antialias": False}
+    if copies:
+        return resampling.resize(x, size, axes=axes, **how)
+    work = x = _float(x, bool(preserve_range))
+    mixes = order > 0 or sigmas is not None
+    # What lacks cval has 0 outside.
+    moved = float(plain(cval)) if mode == "constant" and mixes else 0.0
+    if moved:
+        work = work - moved
+    if sigmas is not None and sigma is None and order:
+        how["antialias"] = True
+    else:
+        work = _blurred(work, sigmas or [], edge)
+    made = resampling.resize(work, size, axes=axes, **how)
+    if moved:
+        made = made + moved
+    if not (clip and mixes and math.prod(made.shape)):
+        return made
+    return _clipped(made, x, float(plain(cval)) if mode == "constant" else None)
+
+
+def _order(order: Any, name: str) -> int:
+    if order is None:
+        return int(name != "bool")
+    check_order(order)
+    if name == "bool" and order:
+        refuse(ValueError, "order", "0 or None for bools", describe(order))
+    return int(order)
+
+
+def _sigmas(
+    x: Any, size: list[int], name: str, copies: bool, anti_aliasing: Any, sigma: list[float] | None
+) -> list[float] | None:
+    """The deviations of a Gaussian; None if nothing is blurred."""
+    shrinks = any(m < n for n, m in zip(x.shape, size))
     wide = bool(shrinks and not copies if anti_aliasing is None else anti_aliasing)
     usual = [max(0.0, (n / m - 1) / 2) if m else 0.0 for n, m in zip(x.shape, size)]
     blurs = wide and any(s > _NO_BLUR for s in sigma or usual)
     if copies and (blurs or (wide and name == "bool")):
         why = "scikit-image refuses it" if name == "bool" else "scikit-image truncates after each axis"
         refuse(ValueError, "anti_aliasing", f"False or None for {name} with order=0, as {why}", "True")
-    order = int(name != "bool") if order is None else int(order)
-    edge, axes = MODES[mode], tuple(range(x.ndim))
-    how = {**of_order(order, edge, 0, True), "like": "skimage", "antialias": False}
-    if copies:
-        return resampling.resize(x, size, axes=axes, **how)
-    work = x = _float(x, bool(preserve_range))
-    # What lacks cval has 0 outside.
-    moved = float(plain(cval)) if mode == "constant" and (order or blurs) else 0.0
-    if moved:
-        work = work - moved
-    if blurs and sigma is None and order:
-        how["antialias"] = True
-    elif blurs:
-        for axis, s in enumerate(sigma or usual):
-            if s > _NO_BLUR:
-                work = blurred(work.shape[axis], s, edge).apply(work, axis)
-    made = resampling.resize(work, size, axes=axes, **how)
-    if moved:
-        made = made + moved
-    if not (clip and (order or blurs) and math.prod(made.shape)):
-        return made
-    return _clipped(made, x, float(plain(cval)) if mode == "constant" else None)
+    return (sigma or usual) if blurs else None
+
+
+def _blurred(x: Any, sigmas: list[float], edge: Any) -> Any:
+    for axis, s in enumerate(sigmas):
+        if s > _NO_BLUR:
+            x = blurred(x.shape[axis], s, edge).apply(x, axis)
+    return x
 
 
 def _check(x: Any, size: list[int], mode: Any, cval: Any) -> None:

@@ -60,7 +60,7 @@ ELSEWHERE = {
     "xp": ("coordinates",), "coords": ("coordinates",), "fp": ("x",), "kind": ("mode",), "x_new": ("at",),
     "left": ("value",), "right": ("value",),
     **dict.fromkeys(("skip_nan", "skipnan", "nan_policy", "ignore_nan"), ("skipna",)),
-    **dict.fromkeys(("mask", "valid"), ("where",)),
+    **dict.fromkeys(("mask", "valid"), ("where", "masks")),
 }  # fmt: skip
 #: What other libraries call these edges, in lower case with dashes.
 EDGES_ELSEWHERE = {

@@ -85,12 +85,10 @@ def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
     chosen: Mode | None = MODES.get(args.mode, args.mode) or ("nearest-exact" if args.labels else None)
     axes = None if args.axes is None else parse_axes(args.axes)
-    if axes is not None:
+    if axes is None:
+        _check_images(args)
+    else:
         _check_arrays(args, axes)
-    elif args.skip_nan or args.mask is not None:
-        raise Refusal("--skip-nan and --mask: are for arrays, whose axes --axes names")
-    elif args.spacing or args.voxel_size or args.unit:
-        raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
     voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
     mode: Mode = chosen or (SAMPLES if axes is not None else usual_mode(args.like))
     _check_antialias(args, mode)
@@ -125,6 +123,13 @@ def read_options(args: argparse.Namespace) -> Options:
         skip_existing=args.skip_existing,
         follow_links=args.follow_links,
     )
+
+
+def _check_images(args: argparse.Namespace) -> None:
+    if args.skip_nan or args.mask is not None:
+        raise Refusal("--skip-nan and --mask: are for arrays, whose axes --axes names")
+    if args.spacing or args.voxel_size or args.unit:
+        raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
 
 
 def _min_valid(args: argparse.Namespace) -> float | None:

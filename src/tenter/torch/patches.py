@@ -277,15 +277,16 @@ class Patches(torch.nn.Module):
                     parts.append(ops.tile(cut, times).view(-1, values))
                 else:
                     ops.tile(cut, times, out=room[end - n : end].view(shape))
-        if room is None:
-            room = parts[0] if len(parts) == 1 else torch.cat(parts)
-        grids = [each.grid for _, each in planned if not each.is_overview]
+        return self._patched(torch.cat(parts) if len(parts) > 1 else parts[0] if room is None else room, images)
+
+    def _patched(self, patches: torch.Tensor, images: list[list[Planned]]) -> Patched:
+        grids = [each.grid for parts in images for each in parts if not each.is_overview]
         more = [self.merge**2 * (len(of_image) - 1) for of_image in images]
         ends = accumulate(n for (t, h, w), m in zip(grids, more) for n in repeat(h * w + m, t))
         return Patched(
-            room,
-            torch.tensor(grids, device=room.device),
-            torch.tensor([0, *ends], dtype=torch.int32, device=room.device),
+            patches,
+            torch.tensor(grids, device=patches.device),
+            torch.tensor([0, *ends], dtype=torch.int32, device=patches.device),
         )
 
     def _cut(self, planned: Planned) -> tuple[torch.Tensor, tuple[int, ...]]:

@@ -34,6 +34,12 @@ def image(x: Any, at: Place, how: Made) -> Any:
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
         return _resized(call, at, how.pad) if how.dtype is None else _tensor(call, at, how)
+    return _of_pillow(x, at, how._replace(mode=mode), labels)
+
+
+def _of_pillow(x: Any, at: Place, how: Made, labels: bool) -> Any:
+    """labels: whether the image has a palette or one bit, whose padding is a mask's."""
+    mode, antialias = how.mode, how.antialias
     if at.inside is not None and x.mode in pillow_images.SIGNED:
         refuse(ValueError, "pad", f"an image of another mode than {x.mode}", describe(x))
     if how.draft and antialias and MODES[mode] in AFTER_DECODERS:
