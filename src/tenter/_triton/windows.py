@@ -47,12 +47,9 @@ class Chunk(NamedTuple):
 
 def launches(src: Layout, maps: Maps, order: Order | None = None, saturate: bool = False) -> Launches:
     """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
-    fastest. saturate: sums are clamped to 8 bits between two axes, and not rounded. It only changes sums that
-    overshoot."""
+    fastest. saturate: 8-bit values are rounded to 8 bits after each axis; those that are summed in floats, as a
+    weight does not fit the integers, are only clamped between two axes."""
     maps = tuple((axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1))
-    saturate = saturate and any(
-        isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps
-    )
     return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, saturate, Chunk())
 
 
