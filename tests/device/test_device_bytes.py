@@ -57,7 +57,6 @@ OTHERS: dict[str, tuple[str, tuple[int, ...] | None, dict[str, Any]]] = {
     "no library's rules": ("resize", (5, 9), {"axes": (-2, -1), "mode": "lanczos", "antialias": True}),
     "a box": ("resize", (5, 9), {"axes": (-2, -1), "mode": "cubic", "like": "pillow", "box": [(0.3, 15.1), (2, 19.75)]}),
     "past the edges": ("resize", (5, 9), {"axes": (-2, -1), "box": [(-3, 20), (2, 25)], "antialias": True, "edge": "reflect"}),
-    "a period": ("resize", (5, 9), {"axes": (-2, -1), "mode": "cubic", "antialias": True, "edge": "wrap"}),
     "a fill value": ("resize", (5, 9), {"axes": (-2, -1), "box": [(-3, 20), (2, 25)], "edge": "constant", "value": 7}),
     "one axis": ("resize", (7,), {"axes": (-1,), "mode": "lanczos", "antialias": True}),
     "the other axis": ("resize", (7,), {"axes": (-2,), "mode": "lanczos", "antialias": True}),
@@ -65,7 +64,7 @@ OTHERS: dict[str, tuple[str, tuple[int, ...] | None, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", some(OTHERS, 1, always=lambda c: c in ("a box", "a period", "axes apart")))
+@pytest.mark.parametrize("name", some(OTHERS, 1, always=lambda c: c in ("a box", "axes apart")))
 def test_other_rules_have_the_bits_of_the_host(name: str, device: str) -> None:
     op, size, how = OTHERS[name]
     for last in (False, True):
