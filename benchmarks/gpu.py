@@ -89,7 +89,7 @@ def failed(record: Record) -> bool:
 
 def run(device: str, settings: Settings, about: dict[str, Any], deadline: float, cut: int = 1, block: float = BLOCK,
         n_calls: int = calls.CALLS, compiled: bool = False, done: Collection[str] = ()) -> Record:  # fmt: skip
-    """deadline: on the monotonic clock. compiled: whether PyTorch's compiler is a peer. done: rows that are left out."""
+    """deadline: on the monotonic clock. compiled: whether PyTorch's compiler is a peer. done: rows to leave out."""
     small: dict[str, tuple[Cost, Cost] | str] = {}
     for case in calls.cases(device):
         if settings.wants("Small calls", case.name):

@@ -36,7 +36,7 @@ from tenter._triton.launch import Kernel
 from tenter.maps import Copy, Window
 from tenter.maps._counts import CountCopy
 
-TARGETS = [80, 90, 100]
+TARGETS = [80, 90, 100, 120]
 
 
 def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:

@@ -96,6 +96,30 @@ def in_groups(map_: Window, size: int, sums: str, device: torch.device, columns:
     return _cached(map_, (device, sums, size, columns), arrays)
 
 
+def in_bytes(map_: Window, size: int, aligned: int, device: torch.device) -> tuple[int, DeviceTables]:
+    """Returns how many inputs are multiplied at a time; and the tables of `byte_columns` for tiles of `size` outputs:
+    first inputs, multiples of `aligned`; three signed bytes of each weight; and what inputs less 128 take from sums."""
+    lowest, most = groups(map_, size)
+    block = 64 if most > 96 else 32
+    reads = -(-(most + aligned - 1) // block) * block
+
+    def arrays() -> list[Array]:
+        row, column, weights = map_.taps()
+        units = _weights(weights, "int32")
+        first = np.minimum(lowest // aligned * aligned, max(map_.n_in // map_.block - reads, 0))
+        dense = np.zeros((len(first), 3, size, reads), np.int8)
+        rest = units
+        for byte in range(3):
+            low = ((rest + 128) & 255) - 128
+            dense[row // size, byte, row % size, column - first[row // size]] = low
+            rest = (rest - low) >> 8
+        bias = np.zeros(map_.n_out // map_.block, np.int64)
+        np.add.at(bias, row, 128 * units.astype(np.int64))
+        return [first, dense.reshape(-1), bias]
+
+    return block, _cached(map_, (device, "bytes", size, aligned), arrays)
+
+
 def groups(map_: Window, size: int) -> tuple[Array, int]:
     """Returns the first input of each group of `size` outputs, n_in for none, and the most inputs of a group."""
     start, offset = map_.rows()
@@ -124,6 +148,6 @@ def _cached(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) 
 
 def _narrowed(values: Array) -> Array:
     """Returns integers as int32 if they fit, which halves the memory traffic."""
-    if values.dtype.kind == "f" or (values.size and values.max() >= 2**31):
+    if values.dtype.kind == "f" or values.itemsize == 1 or (values.size and values.max() >= 2**31):
         return values
     return values.astype(np.int32)
