@@ -1,5 +1,5 @@
-"""Sums of bytes along columns as products of matrices of bytes, exact in 32 bits: each input is read about once, however
-many outputs read it, as in antialiased images that shrink.
+"""Sums of bytes along columns as products of matrices, exact in 32 bits: each input is read about once, however many
+outputs read it, as in antialiased images that shrink.
 
 A tile of rows is multiplied by the weights of a tile of outputs. A weight, a multiple of 2**-22, is three signed bytes,
 and so three products. Inputs are signed too, less 128, which `bias` adds again.
@@ -14,11 +14,15 @@ from tenter._triton import copies, tables
 from tenter._triton.copies import NARROW, divisor, next_power_of_two
 from tenter._triton.copy import divided
 from tenter._triton.launches import Launches
-from tenter._triton.window import WEIGHTS, saturate_cast
+from tenter._triton.window import saturate_cast
 from tenter._triton.window_pass import WindowPass
 
-# The values inside a column that a tile's rows may have, and the least number of rows.
-FEW_INNER, LEAST_ROWS = 4, 16
+# The most values inside a column, the least number of rows, and the most taps, by which no product comes near 2**31:
+# some devices' products saturate.
+FEW_INNER, LEAST_ROWS, MOST_TAPS = 4, 16, 1 << 16
+# The most rows of a tile, if inputs are loaded in words of WORD bytes or more; else half as many, as each byte takes a
+# thread's registers for its address.
+MOST_ROWS, WORD = 128, 4
 # Outputs of a tile; twice as many where an output is less than NEAR inputs from the next, whose tiles would share most
 # of their inputs.
 OUTPUTS, NEAR = 16, 4
@@ -90,11 +94,10 @@ def byte_columns(
 
 def is_faster(pass_: WindowPass) -> bool:
     x, n_inner = pass_.x, pass_.inner[0]
-    one_axis = pass_.y.n == pass_.y.width == pass_.z.n == pass_.z.width == 1
-    rows = pass_.slow[0] * pass_.outer[0] * n_inner
-    shrinks = x.form is WEIGHTS and x.n < x.n_in
-    small = 0 < x.stride < NARROW and 0 < pass_.inner[1] < NARROW
-    return pass_.options.accumulate == "int32" and one_axis and shrinks and small and n_inner <= FEW_INNER <= LEAST_ROWS <= rows
+    if pass_.options.accumulate != "int32" or not pass_.y.n == pass_.z.n == 1 or n_inner > FEW_INNER:
+        return False
+    rows, step = pass_.slow[0] * pass_.outer[0] * n_inner, max(abs(x.stride), abs(pass_.inner[1]))
+    return rows >= LEAST_ROWS and x.n < x.n_in and x.taps <= MOST_TAPS and step <= NARROW
 
 
 def add(made: Launches, pass_: WindowPass) -> None:
@@ -107,7 +110,7 @@ def add(made: Launches, pass_: WindowPass) -> None:
     first, weight, bias = made.own(found)
     reads = len(weight) // (3 * outputs * len(first))
     n_rows = pass_.slow[0] * pass_.outer[0] * n_inner
-    block_r = min(max(next_power_of_two(n_rows), LEAST_ROWS), 128)
+    block_r = min(max(next_power_of_two(n_rows), LEAST_ROWS), MOST_ROWS if aligned >= WORD else MOST_ROWS // 2)
     while block_r > LEAST_ROWS and -(-n_rows // block_r) * len(first) < copies.PROGRAMS:
         block_r //= 2
     pass_.add(
