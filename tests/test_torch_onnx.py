@@ -110,7 +110,9 @@ def test_antialiased_8_bit_images_have_the_bits_of_eager_calls(tmp_path):
     x, extremes = (torch.from_numpy(rng.integers(0, most, (2, 3, 40, 41), np.uint8)) for most in (256, 2))
     made = session(BYTES, (x,), tmp_path / "model.onnx")
     for given in (x, extremes * 255):
-        for name, got, want in zip(BYTES, made.run(None, {made.get_inputs()[0].name: given.numpy()}), All(BYTES)(given)):
+        for name, got, want in zip(
+            BYTES, made.run(None, {made.get_inputs()[0].name: given.numpy()}), All(BYTES)(given)
+        ):
             assert np.array_equal(got, want), name
 
 

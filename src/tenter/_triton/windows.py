@@ -8,7 +8,7 @@ import torch
 
 from tenter._arrays.layout import Layout, Order
 from tenter._plans import passes as planner
-from tenter._triton import byte_columns, copies, passes, shared_rows
+from tenter._triton import byte_tiles, copies, passes, shared_rows
 from tenter._triton.copies import NARROW, divisor, next_power_of_two
 from tenter._triton.launches import Launches
 from tenter._triton.runs import long_sums
@@ -105,8 +105,8 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
         pass_ = pass_._replace(z=tabled(made, pass_.z, options))
         shared_rows.add(made, pass_, row_map, column_map)
         return
-    if byte_columns.is_faster(pass_):
-        byte_columns.add(made, pass_)
+    if byte_tiles.is_faster(pass_):
+        byte_tiles.add(made, pass_)
         return
     z, y, x = (tabled(made, a, options) for a in (pass_.z, pass_.y, pass_.x))
     pass_ = pass_._replace(z=z, y=y, x=x)
