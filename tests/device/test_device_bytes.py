@@ -13,6 +13,8 @@ from on_host import on_host, values
 from test_device_operations import layouts
 
 import tenter
+from tenter._plans import cache
+from tenter._triton import byte_tiles
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 
@@ -84,6 +86,14 @@ def test_the_largest_sums_fit(value: int, device: str) -> None:
     x[..., 16:48:3] = 255 - value
     for size in ((9, 11), (64, 150)):
         same_bits("resize", x, size, axes=(-2, -1), mode="lanczos", like="pillow")
+
+
+def test_products_of_matrices_have_the_bits_of_single_products(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = image((1, 3, 40, 70), device)
+    for is_faster in (byte_tiles.is_faster, lambda pass_: False):
+        monkeypatch.setattr(byte_tiles, "is_faster", is_faster)
+        monkeypatch.setattr(cache, "plans", {})
+        same_bits("resize", x, (9, 33), axes=(-2, -1), mode="lanczos", like="pillow")
 
 
 FACTORS = [((941, 941), (10, 10)), ((1200, 900), (224, 224)), ((300, 400), (1200, 1600)), ((1, 2000), (1, 3))]

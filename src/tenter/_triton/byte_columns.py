@@ -14,7 +14,7 @@ from tenter._triton.window import saturate_cast
 
 @triton.jit
 def byte_columns(
-    x, y, first_x, weight_x, bias_x, reads, n_x, n_in_x, n_rows, tiles, magic_tiles, shift_tiles,
+    x, y, first_x, weight_x, bias_x, blocks, n_x, n_in_x, n_rows, tiles, magic_tiles, shift_tiles,
     n_inner, n_outer, outer_stride, slow_stride,
     INNER: tl.constexpr, STEP: tl.constexpr, INNER_STEP: tl.constexpr, SLOW: tl.constexpr, ALIGNED: tl.constexpr,
     INSIDE: tl.constexpr, INT64: tl.constexpr, LOW: tl.constexpr, HIGH: tl.constexpr, BLOCK_R: tl.constexpr,
@@ -22,7 +22,8 @@ def byte_columns(
 ):  # fmt: skip
     """y[slow, outer, x, inner] = sums of x. Rows are those of (slow, outer, inner).
 
-    first_x: the first of the `reads` inputs of each tile of outputs, a multiple of ALIGNED
+    first_x: the first input of each tile of outputs, a multiple of ALIGNED
+    blocks: blocks of BLOCK_K inputs that a tile of outputs reads
     weight_x: for each tile, byte of a weight, output and input
     bias_x: 128 times the sum of each output's weights
     tiles: the number of tiles of outputs
@@ -49,6 +50,7 @@ def byte_columns(
         outer = outer % n_outer
     offset += outer * (outer_stride * ALIGNED)
     first = tl.multiple_of(tl.load(first_x + tile), ALIGNED)
+    reads = blocks * BLOCK_K  # a multiple, so that weights are loaded 16 at a time
     k = tl.arange(0, BLOCK_K)
     o = tl.arange(0, BLOCK_O)
     at = x + offset[:, None] + (first + k)[None, :] * STEP

@@ -8,9 +8,11 @@ from tenter._triton.copies import NARROW, divisor, next_power_of_two
 from tenter._triton.launches import Launches
 from tenter._triton.window_pass import WindowPass
 
-# The most values inside a column, the least number of rows, and the most taps, by which no product comes near 2**31:
-# some devices' products saturate.
-FEW_INNER, LEAST_ROWS, MOST_TAPS = 4, 16, 1 << 16
+# The most values inside a column, and the least number of rows.
+FEW_INNER, LEAST_ROWS = 4, 16
+# The longest axis. Tables of weights with zeros between them have up to 200 bytes for each position, and no product
+# comes near 2**31, at which those of some devices saturate.
+LONGEST = 1 << 16
 # The most rows of a tile, if inputs are loaded in words of WORD bytes or more; else half as many, as each byte takes a
 # thread's registers for its address.
 MOST_ROWS, WORD = 128, 4
@@ -24,7 +26,7 @@ def is_faster(pass_: WindowPass) -> bool:
     if pass_.options.accumulate != "int32" or not pass_.y.n == pass_.z.n == 1 or n_inner > FEW_INNER:
         return False
     rows, step = pass_.slow[0] * pass_.outer[0] * n_inner, max(abs(x.stride), abs(pass_.inner[1]))
-    return rows >= LEAST_ROWS and x.n < x.n_in and x.taps <= MOST_TAPS and step <= NARROW
+    return rows >= LEAST_ROWS and x.n < x.n_in <= LONGEST and step <= NARROW
 
 
 def add(made: Launches, pass_: WindowPass) -> None:
@@ -42,6 +44,6 @@ def add(made: Launches, pass_: WindowPass) -> None:
         block_r //= 2
     pass_.add(
         made, byte_columns, -(-n_rows // block_r) * len(first), 4 if block_r > 32 else block_r // 16, aligned,
-        **divisor("tiles", len(first)), first_x=first, weight_x=weight, bias_x=bias, reads=reads, n_rows=n_rows,
-        STEP=x.stride, INNER_STEP=pass_.inner[1], ALIGNED=aligned, INSIDE=reads <= x.n_in, BLOCK_R=block_r,
+        **divisor("tiles", len(first)), first_x=first, weight_x=weight, bias_x=bias, blocks=reads // block_k,
+        n_rows=n_rows, STEP=x.stride, INNER_STEP=pass_.inner[1], ALIGNED=aligned, INSIDE=reads <= x.n_in, BLOCK_R=block_r,
         BLOCK_O=outputs, BLOCK_K=block_k)  # fmt: skip
