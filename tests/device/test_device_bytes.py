@@ -90,7 +90,7 @@ def test_the_largest_sums_fit(value: int, device: str) -> None:
 
 def test_products_of_matrices_have_the_bits_of_single_products(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
     x = image((1, 3, 40, 70), device)
-    for is_faster in (byte_tiles.is_faster, lambda pass_: False):
+    for is_faster in (byte_tiles.is_faster, lambda _: False):
         monkeypatch.setattr(byte_tiles, "is_faster", is_faster)
         monkeypatch.setattr(cache, "plans", {})
         same_bits("resize", x, (9, 33), axes=(-2, -1), mode="lanczos", like="pillow")

@@ -45,5 +45,5 @@ def add(made: Launches, pass_: WindowPass) -> None:
     pass_.add(
         made, byte_columns, -(-n_rows // block_r) * len(first), 4 if block_r > 32 else block_r // 16, aligned,
         **divisor("tiles", len(first)), first_x=first, weight_x=weight, bias_x=bias, blocks=reads // block_k,
-        n_rows=n_rows, STEP=x.stride, INNER_STEP=pass_.inner[1], ALIGNED=aligned, INSIDE=reads <= x.n_in, BLOCK_R=block_r,
-        BLOCK_O=outputs, BLOCK_K=block_k)  # fmt: skip
+        n_rows=n_rows, STEP=x.stride, INNER_STEP=pass_.inner[1], ALIGNED=aligned, INSIDE=reads <= x.n_in,
+        BLOCK_R=block_r, BLOCK_O=outputs, BLOCK_K=block_k)  # fmt: skip
