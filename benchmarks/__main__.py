@@ -2,6 +2,7 @@
 the numbers of the README and of docs/performance.md. `calls`: what a tiny call costs. `compiled`, `jax`: code compiled
 by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook. `loader`: images per second of data loaders. `patches`:
 what patches for vision-language models take. `folders`: programs on folders of photographs. `volumes`: arrays on disk.
+`splines`: volumes by splines.
 `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what
 calls take outside of kernels. `random`: calls that nobody chose. `busy`: calls while other processes are busy. `arm`:
 instructions that calls execute on Arm."""
@@ -39,6 +40,7 @@ from benchmarks import (
     random_calls,
     random_report,
     report,
+    splines,
     table,
     volumes,
 )
@@ -88,6 +90,8 @@ def parser() -> argparse.ArgumentParser:
     loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
     patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))
     what.add_parser("volumes", help="writes docs/measured/volumes.md")
+    at = what.add_parser("splines", help=f"writes {splines.PAGE}")
+    at.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/measured/gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/measured/{new_calls.OUT.stem}.md and .json"))
@@ -107,6 +111,8 @@ def cpu_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds", type=float, default=1.0, metavar="S", help="at least, per row and peer (default: 1)"
     )
     parser.add_argument("--out", type=Path, metavar="JSON", help=f"where to write, --only or not (default: {OUT})")
+    parser.add_argument("--tables", action="store_true", help="print each call of the results that are there")
+    parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
 
 
 def failures(found: list[Any]) -> int:
@@ -137,6 +143,11 @@ def main() -> int:
         return overhead.main()
     if chosen.what == "folders":
         return folders.main(chosen)
+    if chosen.what == "cpu" and chosen.tables:
+        print(report.every_call(chosen.out or OUT))
+        return 0
+    if chosen.what == "cpu" and chosen.render:
+        return new_calls.wrote(report.render(chosen.out or OUT))
     bandwidth = copy_bandwidth()
     if chosen.what == "volumes":
         threads = torch.get_num_threads()
@@ -149,6 +160,10 @@ def main() -> int:
         threads = chosen.threads or torch.get_num_threads()
         peers.set_threads(threads)
         return cookbook.main(brief(machine(Settings(threads, 0, bandwidth))))
+    if chosen.what == "splines":
+        threads = chosen.threads or torch.get_num_threads()
+        peers.set_threads(threads)
+        return splines.main(brief(machine(Settings(threads, 0, bandwidth)), splines.PACKAGES))
     if chosen.what == "compiled":
         return compiled.main(brief(machine(Settings(max(compiled.THREADS), 0, bandwidth)), ("torch",)))
     if chosen.what == "jax":

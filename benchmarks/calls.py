@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812, its name everywhere
 
 import tenter
+from benchmarks.summaries import Met, slower
 
 PAGE = Path("docs/measured/pytorch.md")
 BEGIN, END = "<!-- calls:begin -->", "<!-- calls:end -->"
@@ -115,17 +116,22 @@ def measure(case: Case, calls: int = CALLS) -> tuple[Cost, Cost]:
     return plain, compare(lambda: both(case.ours), lambda: both(case.theirs), max(1, calls // 3), wait)
 
 
+def costs(kind: str, name: str, of: tuple[Cost, Cost]) -> list[Met]:
+    return [Met(f"{kind}{way}", name, "PyTorch", cost.ratio) for way, cost in zip(("", ", forward and backward"), of)]
+
+
 def main(about: str) -> int:
-    lines = list(HEAD)
+    lines, met = list(HEAD), list[Met]()
     torch.set_num_threads(1)
     found = cases()
     for case in found + [compiled(c) for c in found if c.name in ("`repeat(x, 2, 2)`", "`interpolate`, bilinear")]:
         plain, both = measure(case)
         cells = [f"{c.ours:.1f} us | {c.theirs:.1f} us | {c.ratio:.2f}x" for c in (plain, both)]
         lines.append(f"| {case.name} | {cells[0]} | {cells[1]} |")
+        met += costs("Tiny calls", case.name, (plain, both))
         print(lines[-1], flush=True)
     before, rest = PAGE.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    PAGE.write_text("\n".join([before + BEGIN, "", about, "", *lines, "", END]) + after)
+    PAGE.write_text("\n".join([before + BEGIN, "", about, "", *lines, "", slower(met), "", END]) + after)
     print(f"wrote {PAGE}")
     return 0

@@ -15,15 +15,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chart_svg, peers
+from benchmarks import chart_svg, peers, random_report, summaries
 from benchmarks.chart_rows import ROWS, TRAIN, Row, tensor_photograph
 from benchmarks.huge_pages import NAME as HUGE, PYTORCH
-from benchmarks.machine import Settings, machine, when
+from benchmarks.machine import Settings, machine, processor_of, when
 from benchmarks.measure import alternate, timed
-from benchmarks.results import LOSS, Contest
+from benchmarks.results import Contest
+from benchmarks.summaries import Met
 from benchmarks.table import lined
 
 DATA, PAGE, README = Path("docs/performance.json"), Path("docs/performance.md"), Path("README.md")
+MEASURED = Path("docs/measured")
 BEGIN, END = "<!-- performance:begin -->", "<!-- performance:end -->"
 MORE = ("<!-- performance-slower:begin -->", "<!-- performance-slower:end -->")
 #: What a tiny call takes is timed over as many calls as fill a millisecond.
@@ -109,19 +111,21 @@ def where(data: dict[str, Any]) -> str:
     }
     versions = ", ".join(f"{name} {about['versions'][key]}" for key, name in names.items() if key in about["versions"])
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
-    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}, {when(about)}"
+    return f"{processor_of(about)}, {threads}, {versions}, {when(about)}"
 
 
 def summary(data: dict[str, Any]) -> str:
-    """The sentences of the README."""
+    """The sentences of the README: calls that nobody chose first, then the fairer of two comparisons."""
+    middle = statistics.median(random_report.medians())
     parts = []
-    for peer, name in ((PYTORCH, "PyTorch as installed"), (HUGE, "PyTorch with huge pages")):
+    for peer, name in ((HUGE, "PyTorch with huge pages"), (PYTORCH, "PyTorch as installed")):
         if found := ratios(data, peer):
-            few, many, middle = min(found), max(found), statistics.median(found)
-            parts.append(f"{middle:.1f} times faster than {name} ({few:.1f} to {many:.0f})")
+            few, many, of = min(found), max(found), statistics.median(found)
+            parts.append(f"{of:.1f} times the speed of {name} ({few:.1f} to {many:.0f})")
     return (
-        f"Median of {len(ratios(data, PYTORCH))} calls on a CPU: {', and '.join(parts)}. "
-        f"[Performance](docs/performance.md) has all rows, those where tenter is slower first."
+        f"On a CPU: {middle:.1f} times the speed of PyTorch and NumPy, the median of random calls. Of "
+        f"{len(ratios(data, PYTORCH))} chosen calls, {', and '.join(parts)}.\n"
+        "[Performance](docs/performance.md) begins with all kinds of calls in which tenter is slower."
     )
 
 
@@ -129,22 +133,25 @@ def tables(data: dict[str, Any]) -> str:
     parts = [f"Measured on {where(data)}."]
     for group in dict.fromkeys(row["group"] for row in data["rows"]):
         some = [row for row in data["rows"] if row["group"] == group]
-        names = list(dict.fromkeys(name for row in some for name in row["contests"]))
+        names = [name for name in chart_svg.PEERS if any(name in row["contests"] for row in some)]
         body = [[row["name"], str(row["threads"]), time_of(row), *(cell(row, name) for name in names)] for row in some]
         parts += [f"### {group}", lined(["Call", "threads", "tenter", *names], body)]
     return "\n\n".join(parts)
 
 
 def slower(data: dict[str, Any]) -> str:
-    """Every row in which another library is faster, the worst first."""
-    lost = [(c["ratio"], row["name"], peer, c) for row in data["rows"] for peer, c in row["contests"].items()
-            if c["ratio"] < LOSS]  # fmt: skip
-    if not lost:
-        return "In none of the rows below is another library faster."
-    body = [
-        [name, peer, shown(c["ours_ms"]), shown(c["peer_ms"]), f"{ratio:.2f}x"] for ratio, name, peer, c in sorted(lost)
-    ]
-    return lined(["Call", "library", "tenter", "the library", "times faster"], body)
+    """All kinds of calls in which another library is faster, the worst first: of the rows, and of every page."""
+    met = (
+        Met("[Rows below](#all-rows)", row["name"], peer, c["ratio"])
+        for row in data["rows"] for peer, c in row["contests"].items()
+    )  # fmt: skip
+    body = summaries.lines(met)
+    for page in sorted(MEASURED.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].strip("# ")
+        for kind, *line in summaries.rows(text):
+            body.append([f"[{title}](measured/{page.name}): {kind}", *line])
+    return summaries.table(body)
 
 
 def time_of(row: dict[str, Any]) -> str:

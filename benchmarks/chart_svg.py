@@ -7,7 +7,7 @@ import math
 from html import escape
 from typing import Any
 
-from benchmarks.machine import when
+from benchmarks.machine import processor_of, when
 
 WIDTH, LEFT, RIGHT = 520, 16, 64
 BAR, GAP, LABEL, ROW = 13, 2, 20, 7  # heights: of a bar, between bars, of a row's name, between rows
@@ -15,12 +15,12 @@ LEAST, MOST = 0.5, 64.0  # ends of the axis
 
 TICKS = (0.5, 1, 2, 4, 8, 16, 32, 64)
 LOOKS = {
-    "light": {"page": "#ffffff", "rule": "#d1d9e0", "ink": "#1f2328", "dim": "#59636e", "lost": "#8c959f",
+    "light": {"page": "#ffffff", "rule": "#d1d9e0", "ink": "#1f2328", "dim": "#59636e",
               "bars": ("#2563eb", "#93b4f5", "#0f766e", "#b45309", "#7c3aed", "#be185d", "#475569")},
-    "dark": {"page": "#0d1117", "rule": "#30363d", "ink": "#e6edf3", "dim": "#9da7b3", "lost": "#6e7681",
+    "dark": {"page": "#0d1117", "rule": "#30363d", "ink": "#e6edf3", "dim": "#9da7b3",
              "bars": ("#6ea0ff", "#3f66b5", "#2dd4bf", "#f0a04b", "#b794f6", "#f472b6", "#94a3b8")},
 }  # fmt: skip
-PEERS = ("PyTorch", "PyTorch, huge pages", "Pillow", "OpenCV", "NumPy", "fast_image_resize", "SciPy")
+PEERS = ("PyTorch, huge pages", "PyTorch", "Pillow", "OpenCV", "NumPy", "fast_image_resize", "SciPy")
 FONT = "font-family=\"system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif\""
 
 
@@ -77,10 +77,8 @@ def chart(data: dict[str, Any], look: str) -> str:
         for name in held:
             ratio = row["contests"][name]["ratio"]
             a, b = sorted((x_of(1), x_of(ratio)))
-            fill = colors["lost"] if ratio < 1 else color_of(name, colors)
-            parts.append(
-                f'<rect x="{a:.1f}" y="{top:.1f}" width="{max(b - a, 1):.1f}" height="{BAR}" rx="2" fill="{fill}"/>'
-            )
+            parts.append(f'<rect x="{a:.1f}" y="{top:.1f}" width="{max(b - a, 1):.1f}" height="{BAR}" rx="2" '
+                         f'fill="{color_of(name, colors)}"/>')  # fmt: skip
             said = times(ratio) + f": {name} is faster" * (ratio < 1)
             text(b + 5, top + BAR - 2.5, said, colors["ink"], 12)
             top += BAR + GAP
@@ -133,7 +131,7 @@ def caption(data: dict[str, Any]) -> list[str]:
     half = (len(versions) + 1) // 2
     return [
         "Logarithmic scale. Median of paired calls that take turns.",
-        f"{about['processor']}, {threads}, {when(about)}",
+        f"{processor_of(about)}, {threads}, {when(about)}",
         ", ".join(versions[:half]) + ",",
         ", ".join(versions[half:]),
     ]

@@ -17,6 +17,7 @@ import tenter
 from benchmarks import calls
 from benchmarks.calls import Case, Cost, per_call
 from benchmarks.report import between
+from benchmarks.summaries import Met, slower
 
 BEGIN, END = "<!-- compiled:begin -->", "<!-- compiled:end -->"
 SHAPES = ((1, 32, 64, 64), (4, 32, 64, 64))
@@ -102,17 +103,21 @@ def headed(head: str) -> list[str]:
 
 
 def main(about: str) -> int:
-    lines, tiny = headed(HEAD), headed(TINY_HEAD)
+    lines, tiny, met = headed(HEAD), headed(TINY_HEAD), list[Met]()
     with torch._inductor.config.patch(force_disable_caches=True):  # what an earlier version left on disk
         for threads in THREADS:
             torch.set_num_threads(threads)
             for shape, (name, layout), mode in itertools.product(SHAPES, LAYOUTS.items(), MODES):
                 size = " x ".join(map(str, shape))
-                lines.append(row([str(threads), size, name, mode], decoder(step(shape, layout), mode)))
+                costs = decoder(step(shape, layout), mode)
+                lines.append(row([str(threads), size, name, mode], costs))
+                met += calls.costs("Compiled decoder", f"{size}, {name}, {mode}", costs)
         torch.set_num_threads(1)
         for case in calls.cases():
-            tiny.append(row([case.name], tiny_call(case), "us"))
-    text = "\n\n".join([about, "\n".join(lines), "\n".join(tiny)])
+            costs = tiny_call(case)
+            tiny.append(row([case.name], costs, "us"))
+            met += calls.costs("Compiled tiny calls", case.name, costs)
+    text = "\n\n".join([about, "\n".join(lines), "\n".join(tiny), slower(met)])
     calls.PAGE.write_text(between(calls.PAGE, BEGIN, END, text))
     print(f"wrote {calls.PAGE}")
     return 0

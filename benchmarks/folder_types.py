@@ -19,7 +19,7 @@ from benchmarks.crops import photograph
 from benchmarks.folder_programs import Run, _call, _shared, _shares, imagemagick, vipsthumbnail
 from benchmarks.installed import Absent
 from benchmarks.machine import cores, now, processor, when
-from benchmarks.results import LOSS
+from benchmarks.summaries import Met, slower
 from benchmarks.table import lined
 
 #: Of Pillow's own save of the same pixels, the most that a type may take.
@@ -243,18 +243,16 @@ def page(rows: list[Row], rounds: int) -> str:
         f"included; the middle of {rounds} rounds, in each of which every program runs once. Ratios are of processors' "
         f"time. tenter also waits until each file is on the disk. {processor()}, {cores()} cores; {when(now())}."
     )
-    faster = [
-        f"- {row.program}, {row.type}: {ratio(rows, row):.2f}x{size_apart(rows, row)}"
-        for row in rows
-        if row.seconds and ratio(rows, row) < LOSS
-    ]
-    lost = "Faster than tenter:\n\n" + "\n".join(faster) if faster else "No program measured is faster than tenter."
-    slower = [
+    lost = slower(
+        Met(f"{row.type} files", f"processor time{size_apart(rows, row)}", row.program, ratio(rows, row))
+        for row in rows if row.seconds and row.program != "tenter"
+    )  # fmt: skip
+    behind = [
         f"{row.type} ({ratio(rows, row):.2f}x)"
         for row in rows
         if row.program.startswith("Pillow") and row.seconds and ratio(rows, row) * MOST < 1
     ]
-    said = f"Slower than Pillow by more than {MOST}: {', '.join(slower)}." if slower else (
+    said = f"Slower than Pillow by more than {MOST}: {', '.join(behind)}." if behind else (
         f"No type takes more than {MOST} times as long as by Pillow."
     )  # fmt: skip
     left = "".join(f"- {row.program}, {row.type}: {row.absent}\n" for row in rows if row.absent)

@@ -25,6 +25,7 @@ from benchmarks.crops import photograph
 from benchmarks.folder_programs import PROGRAMS, Program, Run, decoding, versions
 from benchmarks.installed import Absent
 from benchmarks.machine import cores, now, processor, when
+from benchmarks.summaries import Met, slower
 from benchmarks.table import lined
 
 PAGE = Path("docs/measured/folders.md")
@@ -260,12 +261,15 @@ def not_measured(rows: list[Row]) -> str:
 def losses(rows: list[Row]) -> str:
     """Where another program is faster than tenter without options, and why."""
     ours = {row.side: statistics.median(row.rates) for row in rows if row.program == "tenter" and row.rates}
-    lost = [
-        f"{row.program} to {row.side} pixels ({ours[row.side] / rate:.2f}x)"
+    met = [
+        Met(
+            f"JPEG files to {row.side} pixels",
+            "all of the folder",
+            row.program,
+            ours[row.side] / statistics.median(row.rates),
+        )
         for row in rows
         if row.rates and row.side in ours and not row.program.startswith("tenter")
-        and (rate := statistics.median(row.rates)) > ours[row.side]
-    ]  # fmt: skip
-    why = "".join(f"\n- {name}: {reason}" for name, reason in REASONS.items() if any(name in one for one in lost))
-    said = f"Faster than tenter: {', '.join(lost)}." if lost else "No program measured is faster than tenter."
-    return said + why
+    ]
+    found = slower(met)
+    return found + "".join(f"\n\n- {name}: {reason}" for name, reason in REASONS.items() if f"| {name} |" in found)

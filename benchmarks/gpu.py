@@ -39,10 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--after", type=Path, metavar="FILE", help=f"a {gpu_report.RECORD} of this commit and device: rows that it "
         "lacks are measured, and both are written")  # fmt: skip
+    parser.add_argument("--tables", action="store_true", help="print each call of the results that are there")
+    parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--quick", action="store_true", help="small sizes: is every result right? Nothing is written")
 
 
 def main(chosen: argparse.Namespace) -> int:
+    if chosen.tables:
+        print(gpu_report.every_call(gpu_report.read((chosen.out or DOCS) / gpu_report.RECORD)))
+        return 0
+    if chosen.render:
+        print(f"wrote {gpu_report.render(chosen.out or DOCS)[0]}")
+        return 0
     if not torch.cuda.is_available():
         print(NO_DEVICE, file=sys.stderr)
         return 2

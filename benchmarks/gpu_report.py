@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from benchmarks import calls, results
+from benchmarks import calls, results, summaries, targets
 from benchmarks.calls import Cost
 from benchmarks.gpu_measure import unmeasured
 from benchmarks.gpu_rows import COMPILED, DETERMINISTIC, PYTORCH
@@ -65,14 +65,16 @@ def write(folder: Path, record: Record) -> list[Path]:
     """Returns what was written."""
     table = [asdict(r) for r in record.table]
     fields = {**record._asdict(), "table": table, "earlier": dict(record.earlier)}
-    texts = {
-        folder / PAGE: between(folder / PAGE, BEGIN, END, "\n\n".join(markdown(record)), "Calls on a GPU"),
-        folder / RECORD: results.text(fields) + "\n",
-    }
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
-    return list(texts)
+    (folder / RECORD).write_text(results.text(fields) + "\n", encoding="utf-8")
+    return [*render(folder), folder / RECORD]
+
+
+def render(folder: Path) -> list[Path]:
+    """The page, from the file."""
+    page, body = folder / PAGE, "\n\n".join(markdown(read(folder / RECORD)))
+    page.write_text(between(page, BEGIN, END, body, "Calls on a GPU"), encoding="utf-8")
+    return [page]
 
 
 def read(path: Path) -> Record:
@@ -84,19 +86,33 @@ def read(path: Path) -> Record:
 
 
 def markdown(record: Record) -> list[str]:
+    found = planned(record)
+    parts = [sentence(record.machine), *marks(record)] if record.machine else [f"On a GPU: {UNMEASURED}."]
+    parts.append(tally([r for r in found if not r.name.endswith(EARLIER)]))
+    small = [(name, costs) for name, costs in record.small.items() if not isinstance(costs, str)]
+    tiny = [met for name, costs in small for met in calls.costs("Tiny calls", name, costs)]
+    parts += ["## Where tenter is slower", summaries.slower([*summaries.met(found), *tiny])]
+    parts += ["## By library", summaries.by_library(found), "## Of the copy bandwidth", targets.by_group(found)]
+    parts += ["## Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
+    return [*parts, *(["## What went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
+
+
+def planned(record: Record) -> list[Result]:
+    """The rows that a run measures, as this one did; marked where an earlier one did."""
     measured = {(r.group, r.name): r for r in record.table}
     found = [measured.get((r.group, r.name), r) for r in unmeasured()]
-    parts = [sentence(record.machine), *marks(record, found)] if record.machine else [f"On a GPU: {UNMEASURED}."]
-    if record.machine:
-        parts.append(tally([r for r in found if named(r) not in record.earlier]))
-    found = [replace(r, name=r.name + EARLIER * (named(r) in record.earlier)) for r in found]
+    return [replace(r, name=r.name + EARLIER * (named(r) in record.earlier)) for r in found]
+
+
+def every_call(record: Record) -> str:
+    """Tables of all calls, to be printed."""
+    parts, found = [], planned(record)
     for group in dict.fromkeys(r.group for r in found):
         of = [r for r in found if r.group == group]
         parts += [f"## {group}", table(of, False)]
         if adjoints := [r for r in of if r.adjoint is not None]:
             parts += [f"## {group}, adjoints", table(adjoints, True)]
-    parts += ["## Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
-    return [*parts, *(["## What was refused or went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
+    return "\n\n".join(parts)
 
 
 def sentence(about: dict[str, Any]) -> str:
@@ -107,8 +123,8 @@ def sentence(about: dict[str, Any]) -> str:
     )
 
 
-def marks(record: Record, found: list[Result]) -> list[str]:
-    runs = sorted({record.earlier[named(r)] for r in found if named(r) in record.earlier})
+def marks(record: Record) -> list[str]:
+    runs = sorted(set(record.earlier.values()))
     return [f"Rows with{EARLIER} are of an earlier run on the same device ({', '.join(runs)})."] if runs else []
 
 
@@ -183,6 +199,6 @@ def small_line(name: str, costs: tuple[Cost, Cost] | str | None) -> str:
 def notes(found: list[Result], record: Record) -> list[str]:
     ways = [(r.name + kind, of) for r in found for kind, of in (("", r.forward), (", adjoint", r.adjoint)) if of]
     bad = [(name, of.failed) for name, of in ways]
-    bad += [(f"{name}: {peer}", c.failed) for name, of in ways for peer, c in of.contests.items()]
+    bad += [(f"{name}: {peer}", c.failed) for name, of in ways for peer, c in of.contests.items() if not refused(c)]
     bad += [(name, costs) for name, costs in record.small.items() if isinstance(costs, str)]
     return [f"- {name}: {text.splitlines()[0][:200]}" for name, text in bad if text]

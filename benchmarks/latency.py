@@ -8,8 +8,8 @@ from functools import partial
 from benchmarks import curves
 from benchmarks.curves import Workload
 from benchmarks.machine import Settings
-from benchmarks.results import LOSS, Contest, Point
-from benchmarks.table import cell, lined
+from benchmarks.results import Point
+from benchmarks.summaries import Met
 from benchmarks.workloads import FLOAT32, Case, interleave, numpy, picture, resize, whole
 
 SIDES = tuple(2**k for k in range(10))  # of a square of float32: 4 bytes to 1 MiB
@@ -49,23 +49,13 @@ def run(settings: Settings) -> list[Point]:
     return curves.run(workloads(), settings)
 
 
-def losses(found: list[Point]) -> list[tuple[Point, str, Contest]]:
-    """Every point where a peer wins."""
-    return [
-        (p, peer, c) for p in found for peer, c in p.forward.contests.items() if not c.failed and c.ratio < LOSS
-    ]  # fmt: skip
+def met(found: list[Point]) -> Iterator[Met]:
+    for p in found:
+        for library, c in p.forward.contests.items():
+            if not c.failed:
+                yield Met(f"{p.panel}, small sizes", f"input of {curves.size(p.at)}", library, c.ratio)
 
 
 def markdown(found: list[Point], picture: str) -> list[str]:
-    contests = sum(len(p.forward.contests) for p in found)
-    lost = losses(found)
     parts = ["### Small sizes", f"![Microseconds a call against size of the input]({picture})"]
-    parts.append(f"A peer's time is less than {LOSS} of tenter's in {len(lost)} of {contests} points, which are:")
-    body: dict[tuple[str, str], list[str]] = {}
-    for p, peer, c in lost:
-        shown = f"{curves.size(p.at)}: {cell(c)} ({c.ours_ms * 1e3:.1f}, {c.peer_ms * 1e3:.1f} us)"
-        body.setdefault((p.panel, peer), []).append(shown)
-    if lost:
-        head = ["Call", "against", "size of the input: times faster (tenter's time, the peer's)"]
-        parts.append(lined(head, [[*key, ", ".join(cells)] for key, cells in body.items()], "---"))
     return [*parts, *(["\n".join(bad)] if (bad := curves.failures(found)) else [])]

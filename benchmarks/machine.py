@@ -72,6 +72,12 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
+def processor_of(about: dict[str, Any]) -> str:
+    """Of a recorded machine, with the instructions that tenter uses there: x86-64-v3 is AVX2, x86-64-v4 AVX-512."""
+    level = about["instruction_set"]
+    return f"{about['processor']} ({'x86-64-' * (level in ('v2', 'v3', 'v4'))}{level})"
+
+
 def free_memory() -> int:
     """Bytes; where the system does not say, no bound."""
     sizes = [line.split()[1] for line in lines("/proc/meminfo") if line.startswith("MemAvailable")]
@@ -89,14 +95,14 @@ def brief(about: dict[str, Any], libraries: tuple[str, ...] = ("torch", "numpy")
     """What a table of these libraries needs."""
     versions = ", ".join(f"{name} {about['versions'][name]}" for name in libraries)
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
-    return f"{about['processor']} ({about['instruction_set']}), {threads}, {versions}; {when(about)}."
+    return f"{processor_of(about)}, {threads}, {versions}; {when(about)}."
 
 
 def sentence(about: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in about["versions"].items())
     threads = f"{about['threads']} thread{'s' * (about['threads'] != 1)}"
     return (
-        f"{about['processor']}, {threads} on {about['cores']} cores, instruction set "
-        f"{about['instruction_set']}, copy bandwidth {about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: "
-        f"{about['transparent_huge_pages']}; {versions}; {about['system']}; {when(about)}."
+        f"{processor_of(about)}, {threads} on {about['cores']} cores, copy bandwidth "
+        f"{about['copy_bandwidth_gb_per_s']} GB/s, transparent huge pages: {about['transparent_huge_pages']}; "
+        f"{versions}; {about['system']}; {when(about)}."
     )

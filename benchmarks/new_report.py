@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
@@ -13,6 +14,7 @@ from benchmarks.machine import sentence
 from benchmarks.race import Drawn, drawn
 from benchmarks.report import BEGIN, END, between
 from benchmarks.results import LOSS, Contest
+from benchmarks.summaries import Met, ratios, slower
 from benchmarks.table import lined
 
 Parts = dict[str, tuple[dict[str, Any], list[Drawn]]]
@@ -28,7 +30,6 @@ FIRST = 1.15  # a new call's time to a repeated one's, for results of so many by
 FIRST_BYTES = 64 << 10
 UNSURE = 0.15  # half the width of the median's confidence interval, of the median
 FEW = 3  # rounds, fewer of which say nothing of that width
-NAMED = 6  # losses, of each peer
 
 ROUNDED = (
     "It multiplies each 8-bit value by one weight of 16 bits. Pillow's bits need weights of 22, two multiplications "
@@ -73,37 +74,58 @@ def render(out: Path) -> list[Path]:
     return [page, ratios, *([costs] if curves else [])]
 
 
-def markdown(found: Parts, ratios: str, costs: str) -> list[str]:
+def markdown(found: Parts, dots: str, costs: str) -> list[str]:
     if not found:
         return ["Not measured yet."]
-    parts = [f"![How many times faster tenter is, a dot for each call]({ratios})"]
-    for part, (about, of) in found.items():
-        parts += [f"## {NAMES[part]}", measured_on(about, of), *summary(of, REASONS.get(part, {}))]
-        parts.append(by_group([one for one in of if one.group != signals.COST]))
-        if any(one.group == signals.COST for one in of):
-            parts += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({costs})"]
-    return parts
+    text = [*machines(found), f"![How many times faster tenter is, a dot for each call]({dots})"]
+    text += ["## Where tenter is slower", slower(met(found)), "\n".join(notes(found))]
+    for part, (_, of) in found.items():
+        calls = [one for one in of if one.group != signals.COST]
+        text += [f"## {NAMES[part]}", *first_calls(of), by_group(calls)]
+        if calls != of:
+            text += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({costs})"]
+    return text
+
+
+def machines(found: Parts) -> list[str]:
+    """Where it was measured: once if all parts were measured on one machine and day."""
+    threads = {one.threads for _, of in found.values() for one in of}
+    speeds = [machine["copy_bandwidth_gb_per_s"] for machine, _ in found.values()]
+    told = {"threads": " or ".join(map(str, sorted(threads)))}
+    told["copy_bandwidth_gb_per_s"] = f"{min(speeds)} to {max(speeds)}"
+    return list(dict.fromkeys(sentence({**machine, **told}) for machine, _ in found.values()))
+
+
+def met(found: Parts) -> Iterator[Met]:
+    for part, (_, of) in found.items():
+        for one in of:
+            for library, c in one.contests.items():
+                if not c.failed and not one.failed:
+                    yield Met(NAMES[part], title(one), library + " †" * (not c.peer_agrees), c.ratio)
+
+
+def notes(found: Parts) -> Iterator[str]:
+    """Why a library is faster; what failed."""
+    reasons: dict[str, None] = {}
+    for part, (_, of) in found.items():
+        for library, why in REASONS.get(part, {}).items():
+            if any(c.ratio < LOSS for one in of if (c := one.contests.get(library)) and not c.failed):
+                reasons[f"- **{library}**: {why}"] = None
+    yield from reasons
+    for _, of in found.values():
+        yield from (f"- {title(one)}: {one.failed}" for one in of if one.failed)
 
 
 def by_group(found: list[Drawn]) -> str:
     """A line for each group of calls: how many, how new ones compare with repeated ones, and each library's ratios."""
     names = list(dict.fromkeys(name for one in found for name in one.contests))
     body = []
-    for group, threads in dict.fromkeys((one.group, one.threads) for one in found):
-        of = [one for one in found if (one.group, one.threads) == (group, threads) and not one.failed]
+    for group in dict.fromkeys(one.group for one in found):
+        of = [one for one in found if one.group == group and not one.failed]
         if of:
             news = f"{median(one.new_to_repeated for one in of):.2f}"
-            body.append([group, str(threads), str(len(of)), news, *(of_peer(of, name) for name in names)])
-    return lined(["Calls", "threads", "number", "new / repeated", *names], body)
-
-
-def of_peer(found: list[Drawn], name: str) -> str:
-    """The median of a library's ratios, with the lowest and the highest of several."""
-    ratios = [c.ratio for one in found if (c := one.contests.get(name)) and not c.failed]
-    if not ratios:
-        return "-"
-    span = f" ({min(ratios):.2g} to {max(ratios):.2g})" if len(ratios) > 1 else ""
-    return f"{median(ratios):.2f}x{span}"
+            body.append([group, str(len(of)), news, *(ratios(one.contests.get(name) for one in of) for name in names)])
+    return lined(["Calls", "number", "new / repeated", *names], body)
 
 
 def every_call(out: Path) -> str:
@@ -117,31 +139,6 @@ def every_call(out: Path) -> str:
                 parts.append(f"### {NAMES[part]}, {threads} thread{'s' * (threads > 1)}")
                 parts += grids(some) if part == "ragged" else tables(some)
     return "\n\n".join(parts)
-
-
-def measured_on(about: dict[str, Any], found: list[Drawn]) -> str:
-    threads = sorted({one.threads for one in found})
-    return sentence({**about, "threads": threads[0] if len(threads) == 1 else " and ".join(map(str, threads))})
-
-
-def summary(found: list[Drawn], reasons: dict[str, str]) -> list[str]:
-    """Where it loses: by peer how many of the calls it takes part in, then which; the same work first; and why."""
-    said = first_calls(found)
-    contests = [(one, peer, c) for one in found for peer, c in one.contests.items() if not c.failed and not one.failed]
-    for peer in dict.fromkeys(peer for _, peer, _ in contests):
-        of = [(one, c) for one, other, c in contests if other == peer]
-        lost = sorted(
-            ((one, c) for one, c in of if c.ratio < LOSS), key=lambda pair: (not pair[1].peer_agrees, pair[1].ratio)
-        )
-        others = sum(not c.peer_agrees for _, c in lost)
-        apart = f", {others} of these †" if others else ""
-        worst = "; ".join(f"{title(one)}: {cell(c)}" for one, c in lost[:NAMED])
-        more = f"; and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
-        said.append(f"- **{peer}** is faster in {len(lost)} of {len(of)}{apart}{f': {worst}{more}' if lost else ''}.")
-        if lost and peer in reasons:
-            said.append(f"  {reasons[peer]}")
-    said += [f"- {title(one)}: {one.failed}" for one in found if one.failed]
-    return ["\n".join(said)]
 
 
 def title(one: Drawn) -> str:

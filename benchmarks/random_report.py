@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
-
-import numpy as np
 
 from benchmarks.report import between
 from benchmarks.results import LOSS, Contest
+from benchmarks.summaries import Met, slower
 from benchmarks.table import lined
 
 PAGE, SUMMARY = Path("docs/measured/random.md"), Path("docs/performance.md")
 BEGIN, END = "<!-- random:begin -->", "<!-- random:end -->"
 ITSELF = "the same call against itself"
-HEAD = ["call / peer", "threads", "calls", "slower", "least", "median"]
-SHARES = ["calls", "threads", "number", "slower", "as fast"]
+HEAD = ["call / peer", "calls", "slower", "least", "median"]
+SHARES = ["calls", "threads", "number", "slower", "as fast", "median, times faster"]
 
 
 class Drawn(NamedTuple):
@@ -50,19 +50,18 @@ def is_slower(one: Timed) -> bool:
 
 
 def table(found: list[Timed]) -> str:
-    """A row for each function, peer and number of threads, the one with the slowest call first."""
-    groups: dict[tuple[str, int], list[Timed]] = {}
+    """A row for each function and peer, the one with the slowest call first."""
+    groups: dict[str, list[Timed]] = {}
     for one in found:
         name = one.drawn.function
-        groups.setdefault((name if name == ITSELF else f"{name} / {one.drawn.peer}", one.threads), []).append(one)
-    order = sorted(groups, key=lambda k: (k[0] == ITSELF, min(one.contest.ratio for one in groups[k])))
-    return lined(HEAD, [row(name, threads, groups[name, threads]) for name, threads in order])
+        groups.setdefault(name if name == ITSELF else f"{name} / {one.drawn.peer}", []).append(one)
+    order = sorted(groups, key=lambda name: (name == ITSELF, min(one.contest.ratio for one in groups[name])))
+    return lined(HEAD, [row(name, groups[name]) for name in order])
 
 
-def row(name: str, threads: int, of: list[Timed]) -> list[str]:
+def row(name: str, of: list[Timed]) -> list[str]:
     ratios = [one.contest.ratio for one in of]
-    numbers = f"{min(ratios):.2f}x", f"{float(np.median(ratios)):.2f}x"
-    return [name, str(threads), str(len(of)), str(sum(map(is_slower, of))), *numbers]
+    return [name, str(len(of)), str(sum(map(is_slower, of))), f"{min(ratios):.2f}x", f"{median(ratios):.2f}x"]
 
 
 # What a row of shares counts, by the function's name.
@@ -84,7 +83,8 @@ def shares(found: list[Timed]) -> str:
             if some:
                 slower = sum(map(is_slower, some))
                 as_fast = f"{100 * (1 - slower / len(some)):.1f}%"
-                rows.append([name, str(threads), str(len(some)), str(slower), as_fast])
+                middle = f"{median(one.contest.ratio for one in some):.2f}x"
+                rows.append([name, str(threads), str(len(some)), str(slower), as_fast, middle])
     return lined(SHARES, rows)
 
 
@@ -103,13 +103,25 @@ def summary(found: list[Timed], about: str) -> str:
 
 
 def page(found: list[Timed], about: str) -> str:
-    sources = [f"```text\n{one.source()}\n```" for one in slowest(found, 1)] or ["No call was slower."]
-    return "\n\n".join(
-        [summary(found, about), "## Functions", table(found), "## The slowest call of each function", *sources]
-    )
+    parts = [summary(found, about), "## Functions", table(found), "## Where tenter is slower", slower(met(found))]
+    return "\n\n".join(parts)
+
+
+def met(found: list[Timed]) -> Iterator[Met]:
+    for one in found:
+        if (name := one.drawn.function) != ITSELF:
+            kind = "`expand`" if name == "expand" else "Gradients" if "gradient" in name else "Calls"
+            yield Met(kind, f"{name}, {one.threads} thread{'s' * (one.threads > 1)}", one.drawn.peer, one.contest.ratio)
 
 
 def write(found: list[Timed], about: str) -> None:
+    """The pages, and the middle of all calls for the README."""
     for path, text in ((PAGE, page(found, about)), (SUMMARY, summary(found, about))):
         path.write_text(between(path, BEGIN, END, text), encoding="utf-8")
         print(f"wrote {path}")
+
+
+def medians(path: Path = PAGE) -> list[float]:
+    """Of all random calls, for each number of threads, as the page has them."""
+    rows = (line.strip("| ").split(" | ") for line in path.read_text(encoding="utf-8").splitlines())
+    return [float(cells[-1].rstrip("x")) for cells in rows if cells[0] == "all"]

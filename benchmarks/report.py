@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import growth, latency, memory, results, table, targets
+from benchmarks import growth, latency, memory, results, summaries, table, targets
 from benchmarks.machine import sentence
 
 BEGIN, END = "<!-- benchmark:begin -->", "<!-- benchmark:end -->"
@@ -22,11 +22,25 @@ Parts = dict[str, list[Any]]
 def write(out: Path, about: dict[str, Any], measured: Parts) -> list[Path]:
     """Returns what was written."""
     data = {**known(out), **{part: {"machine": about, "found": list(map(asdict, of))} for part, of in measured.items()}}
-    page = out.with_suffix(".md")
-    text = between(page, BEGIN, END, "\n\n".join(markdown(data, out.stem)), "Calls on the CPU")
+    page = rendered(data, out)
     out.write_text(results.text(data) + "\n", encoding="utf-8")
-    page.write_text(text, encoding="utf-8")
-    return [out, page, *draw(out, read(data))]
+    return [out, *pages(out, page, data)]
+
+
+def render(out: Path) -> list[Path]:
+    """The page of the same name and its pictures, from the file."""
+    data = known(out)
+    return pages(out, rendered(data, out), data)
+
+
+def rendered(data: dict[str, Any], out: Path) -> str:
+    body = "\n\n".join(markdown(data, out.stem))
+    return between(out.with_suffix(".md"), BEGIN, END, body, "Calls on the CPU")
+
+
+def pages(out: Path, text: str, data: dict[str, Any]) -> list[Path]:
+    out.with_suffix(".md").write_text(text, encoding="utf-8")
+    return [out.with_suffix(".md"), *draw(out, read(data))]
 
 
 def known(out: Path) -> dict[str, Any]:
@@ -42,15 +56,23 @@ def read(data: dict[str, Any]) -> Parts:
 def markdown(data: dict[str, Any], stem: str) -> list[str]:
     found = read(data)
     text = machines(data)
-    if "table" in found:
-        text += [*table.slower(found["table"]), *targets.markdown(found["table"]), *table.markdown(found["table"])]
-    if "latency" in found:
-        text += latency.markdown(found["latency"], f"{stem}-latency.png")
+    rows, points = found.get("table", []), found.get("latency", [])
+    text += ["### Where tenter is slower", summaries.slower([*summaries.met(rows), *latency.met(points)])]
+    if rows:
+        text += ["### By library", summaries.by_library(rows), "### Of the copy bandwidth", targets.by_group(rows)]
+    if points:
+        text += latency.markdown(points, f"{stem}-latency.png")
     if "growth" in found:
         text += growth.markdown(found["growth"], f"{stem}-growth.png")
     if "memory" in found:
         text += memory.markdown(found["memory"])
     return text
+
+
+def every_call(out: Path) -> str:
+    """Tables of all calls in the file, to be printed."""
+    rows = read(known(out))["table"]
+    return "\n\n".join(["### Targets", targets.table(rows), *table.markdown(rows)])
 
 
 def machines(data: dict[str, Any]) -> list[str]:
@@ -76,9 +98,9 @@ def draw(out: Path, found: Parts) -> list[Path]:
 def between(path: Path, begin: str, end: str, new: str, title: str = "") -> str:
     """The file's text with something new between its markers. title: of a page that a first run makes."""
     about = (
-        "Raw tables of one run. Columns of libraries are *times faster*: their time divided by tenter's. Below "
-        f"{results.LOSS} tenter is called slower. `~`: the ratios\nvary much, so their median is not sure. `†`: the "
-        "result differs, by another rule or rounding. [Performance](../performance.md) says how calls are timed."
+        "One run. *times faster* is a library's time divided by tenter's: the median of the calls (the least to the "
+        f"most). Below {results.LOSS} tenter is called slower.\n[Performance](../performance.md) says how calls are "
+        "timed."
     )
     made = f"# {title}\n\n{about}\n\n{begin}\n{end}\n"
     text = made if title and not path.exists() else path.read_text(encoding="utf-8")

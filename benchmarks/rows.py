@@ -8,7 +8,7 @@ import torch
 
 from benchmarks import image_rows
 from benchmarks.results import BANDWIDTH, Target
-from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole
+from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole, with_mask
 
 # Shares of the copy bandwidth that rows should reach, forward and adjoint: a result in fresh memory also pays for its
 # pages, and a sum of a gradient reads more than it writes.
@@ -37,8 +37,14 @@ def rows() -> Iterator[Row]:
     yield from pictures()
     yield from arrays()
     yield from same_work()
+    yield from gaps()
     yield from image_rows.opencv()
     yield from image_rows.scikit_image()
+
+
+def gaps() -> Iterator[Row]:
+    """A field of 100 times and one mask of it: land and sea."""
+    yield with_mask("0.25 degrees to 1 degree, 100 times", (100, 720, 1440), (180, 360))
 
 
 def repeats() -> Iterator[Row]:
@@ -72,6 +78,10 @@ def resizes() -> Iterator[Row]:
     ):
         yield aim(resize(mode, photograph, (224, 224), antialias=antialias), least, why=why)
         yield aim(resize(mode, photograph, (224, 224), antialias=antialias, channels_last=True), least, why=why)
+    for antialias, channels_last in ((False, False), (False, True), (True, False), (True, True)):
+        # Position embeddings: few pixels of many channels.
+        row = resize("bicubic", (1, 1024, 16, 16), (37, 37), antialias=antialias, channels_last=channels_last)
+        yield aim(row, 0.45, 0.4, ARITHMETIC)
     for dtype in (torch.bfloat16, torch.float16):
         yield aim(resize("bilinear", (4, 3, 512, 512), (2048, 2048), dtype), 0.65, 0.4, HALF)
         yield aim(resize("bilinear", (4, 3, 512, 512), (2048, 2048), dtype, channels_last=True), 0.65, 0.4, HALF)

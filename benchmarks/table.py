@@ -5,16 +5,11 @@ from __future__ import annotations
 from benchmarks import huge_pages
 from benchmarks.machine import Settings
 from benchmarks.measure import measure
-from benchmarks.results import LOSS, Contest, Direction, Result
+from benchmarks.results import Contest, Direction, Result
 from benchmarks.rows import rows
 
 WIDE_SPREAD = 0.30
 GRIDS = ("OpenCV", "scikit-image")  # groups whose rows differ in channels only are shown as one line
-# Why a library is faster.
-REASONS = {
-    "OpenCV": "where one channel shrinks without antialias, tenter first moves the inputs of each output next to each "
-    "other, and sums them afterwards."
-}
 
 
 def run(settings: Settings) -> list[Result]:
@@ -51,27 +46,6 @@ def cell(contest: Contest | None) -> str:
         return "fails"
     marks = " ~" * (contest.spread > WIDE_SPREAD) + " †" * (not contest.peer_agrees)
     return f"{contest.ratio:.2f}x{marks}"
-
-
-def slower(found: list[Result]) -> list[str]:
-    """Where a peer is faster, the slowest call first."""
-    directions = [(r, says, of) for r in found for says, of in (("", r.forward), (", adjoint", r.adjoint)) if of]
-    lost = [
-        (contest, f"{r.name}{says}", peer)
-        for r, says, of in directions
-        for peer, contest in of.contests.items()
-        if not contest.failed and contest.ratio < LOSS
-    ]
-    if not lost:
-        return []
-    lost.sort(key=lambda row: row[0].ratio)
-    rows = [[name, peer, cell(contest)] for contest, name, peer in lost]
-    why = [f"- **{peer}**: {REASONS[peer]}" for peer in REASONS if any(peer == other for _, _, other in lost)]
-    return [
-        "### Where tenter is slower",
-        lined(["Call", "library", "times faster"], rows),
-        *(["\n".join(why)] if why else []),
-    ]
 
 
 def markdown(found: list[Result]) -> list[str]:

@@ -6,19 +6,27 @@ from benchmarks.results import BANDWIDTH, Direction, Result, reached
 from benchmarks.table import lined
 
 
-def markdown(found: list[Result]) -> list[str]:
+def by_group(found: list[Result]) -> str:
+    """A line for each group: how many of its targets are reached, and the least measured to target."""
+    body = []
+    for group in dict.fromkeys(r.group for r in found):
+        aimed = [
+            (value / target, r.name)
+            for r in found if r.group == group
+            for t in r.targets if t.peer == BANDWIDTH
+            for of, target in ((r.forward, t.forward), (r.adjoint, t.adjoint))
+            if target and (value := reached(of, BANDWIDTH)) is not None
+        ]  # fmt: skip
+        if aimed:
+            least, name = min(aimed)
+            body.append([group, f"{sum(share >= 1 for share, _ in aimed)} of {len(aimed)}", f"{least:.0%}", name])
+    return lined(["Calls", "targets reached", "least, of its target", "in"], body)
+
+
+def table(found: list[Result]) -> str:
     aimed = [(r, t) for r in found for t in r.targets if t.peer == BANDWIDTH]
-    if not aimed:
-        return []
-    met = [meets(reached(of, BANDWIDTH), share) for r, t in aimed
-           for of, share in ((r.forward, t.forward), (r.adjoint, t.adjoint)) if share is not None]  # fmt: skip
     body = [[r.name, *pair(r.forward, t.forward), *pair(r.adjoint, t.adjoint), t.why or "-"] for r, t in aimed]
-    head = ["Call", "target", "measured", "adjoint, target", "adjoint, measured", "why less than usual"]
-    return [
-        "### Targets",
-        f"Shares of the copy bandwidth: {sum(met)} of {len(met)} reached, forward and adjoint counted apart.",
-        lined(head, body),
-    ]
+    return lined(["Call", "target", "measured", "adjoint, target", "adjoint, measured", "why less than usual"], body)
 
 
 def meets(value: float | None, share: float) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -154,3 +155,34 @@ def numpy(op: str, name: str, shape: tuple[int, ...], dtype: torch.dtype = torch
                     None if options else given["repeats"])  # fmt: skip
 
     return Row("NumPy", f"numpy.{op} {name}, {short(dtype)}", make)
+
+
+def with_mask(name: str, shape: tuple[int, int, int], size: tuple[int, int]) -> Row:
+    """The means of valid values, beside the ratio of two results."""
+
+    def make() -> Case:
+        x = values(shape, FLOAT32)
+        there = torch.rand(shape[1:], generator=seeded("cpu")) > 0.3
+        shrunk = partial(F.interpolate, size=size, mode="area")
+
+        def ratio(x: Any) -> Any:
+            return shrunk((x * there)[:, None])[:, 0] / shrunk(there.to(x.dtype)[None, None])[0, 0]
+
+        def products(x: Any) -> Any:
+            rows, columns = (means(n, m) for n, m in zip(shape[1:], size))
+            some, share = (
+                [(columns @ (rows @ f).T).T for f in v] for v in ((x * there).numpy(), there.float()[None].numpy())
+            )
+            return torch.from_numpy(np.stack(some) / share[0])
+
+        ours = partial(tenter.resize, size=size, axes=(1, 2), mode="area", where=there)
+        return Case(x, ours, {"PyTorch": ratio, "SciPy": products}, ratio, CLOSE)
+
+    return Row("Resize", f"resize(where=mask) area, {name}, float32", make)
+
+
+def means(n_in: int, n_out: int) -> Any:
+    """The sparse matrix of means of whole numbers of values."""
+    sparse = importlib.import_module("scipy.sparse")
+    each = n_in // n_out
+    return sparse.csr_matrix(np.kron(np.eye(n_out), np.full((1, each), 1 / each)).astype(np.float32))

@@ -19,6 +19,7 @@ import tenter
 from benchmarks.measure import alternate, timed
 from benchmarks.report import between
 from benchmarks.results import Contest
+from benchmarks.summaries import Met, slower
 from benchmarks.table import cell, lined
 
 PAGE = Path("docs/measured/jax.md")
@@ -113,25 +114,28 @@ def waited(f: Function, given: tuple[Any, ...]) -> jax.Array:
     return f(*given).block_until_ready()
 
 
-def measure(case: Case, seconds: float) -> list[str]:
+def measure(case: Case, seconds: float) -> tuple[list[str], list[Met]]:
+    """A line of the table; the ratios."""
     forward, ms = contest(case.ours, case.theirs, case.given, seconds)
-    cells = [case.name, f"{ms:.1f}", cell(forward)]
+    cells, met = [case.name, f"{ms:.1f}", cell(forward)], [Met("Calls", case.name, "JAX", forward.ratio)]
     if not jnp.issubdtype(case.given[0].dtype, jnp.floating):
-        return [*cells, "-", "-"]
+        return [*cells, "-", "-"], met
     shape = jax.eval_shape(case.ours, *case.given).shape
     g = values(shape, str(case.given[0].dtype))
     back, ms = contest(gradient(case.ours), gradient(case.theirs), (g, *case.given), seconds)
-    return [*cells, f"{ms:.1f}", cell(back)]
+    return [*cells, f"{ms:.1f}", cell(back)], [*met, Met("Gradients", case.name, "JAX", back.ratio)]
 
 
 def main(about: str, only: str, seconds: float) -> int:
-    rows = []
+    rows, met = [], list[Met]()
     for case in cases():
         if only.lower() in case.name.lower():
-            rows.append(measure(case, seconds))
-            print(" | ".join(rows[-1]), flush=True)
+            row, ratios = measure(case, seconds)
+            rows.append(row)
+            met += ratios
+            print(" | ".join(row), flush=True)
     if not only:
         table = lined(["Compiled call", "tenter, ms", "JAX", "gradient, ms", "gradient, JAX"], rows)
-        PAGE.write_text(between(PAGE, BEGIN, END, f"JAX {jax.__version__}; {about}\n\n{table}"))
+        PAGE.write_text(between(PAGE, BEGIN, END, f"JAX {jax.__version__}; {about}\n\n{slower(met)}\n\n{table}"))
         print(f"wrote {PAGE}")
     return 0

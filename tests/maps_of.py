@@ -9,6 +9,7 @@ from tenter._arrays.library import of
 from tenter._execution import executor
 from tenter._plans.plan import CallPlan, plan
 from tenter._rules.axis_rule import NEAREST
+from tenter._rules.rounding import ONCE
 from tenter._specs.axis_maps import axis_map, settled
 from tenter._specs.resize import interpolation_rules
 from tenter.maps import AxisMap
@@ -23,7 +24,7 @@ def resample(
     rules = interpolation_rules(1, scales, kind, align_corners, antialias, False)
     if kind in NEAREST:
         return axis_map(rules[0]._replace(arithmetic=kernel), n_in, n_out)
-    (rule,) = settled(rules, (n_in,), (n_out,), "float32", kernel.startswith("cuda"), False)
+    (rule,) = settled(rules, (n_in,), (n_out,), "float32", kernel.startswith("cuda"), ONCE)
     return axis_map(rule, n_in, n_out)
 
 
@@ -42,8 +43,8 @@ class Given(NamedTuple):
     def order(self, shape: tuple[int, ...], *how: Any) -> tuple[int, ...]:
         return tuple(range(len(shape)))
 
-    def saturates(self, dtype: str) -> bool:
-        return False
+    def rounding_of(self, dtype: str) -> str:
+        return ONCE
 
 
 class Planned(NamedTuple):

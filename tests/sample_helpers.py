@@ -24,6 +24,7 @@ MADE = {
     "mirrored": lambda **how: transforms.RandomResizedCrop((20, 61), flip=1.0, **how),
     "center": lambda **how: transforms.ResizeCenterCrop((24, 31), 33, **how),
     "thumbnail": lambda **how: transforms.Thumbnail((26, 26), **how),
+    "padded": lambda **how: transforms.Letterbox((26, 30), **how),
 }
 
 

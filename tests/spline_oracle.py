@@ -8,8 +8,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-
-import resize_oracle as oracle
+from tests import resize_oracle as oracle
 
 FAR = 60  # samples of padding; what is further away does not matter
 PADDING = 12  # SciPy's, before it computes coefficients for edges that are not periodic

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
+from collections import Counter
 
 import pytest
 import torch
@@ -269,7 +270,8 @@ def test_traces_record_pytorchs_functions():
     assert F.interpolate in [node.target for node in symbolic.graph.nodes]
 
 
-def test_reasons_have_a_bound():
+def test_reasons_have_a_bound(monkeypatch):
+    monkeypatch.setattr(sys.modules["tenter.torch.report"], "_passed", Counter())  # other tests need room for theirs
     with accelerate() as report:
         for n in range(1, 400):
             with pytest.raises(RuntimeError):

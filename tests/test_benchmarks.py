@@ -16,6 +16,7 @@ from benchmarks import (
     latency,
     memory,
     results,
+    summaries,
     table,
     targets,
 )
@@ -157,11 +158,12 @@ def test_targets_that_are_missed_say_short():
     found = [result("fast", 8.0, 3.0, usual), result("slow", 8.0, 2.9, less)]
     for r, adjoint in zip(found, (0.6, 0.59)):
         r.forward.of_bandwidth, r.adjoint.of_bandwidth = 0.75, adjoint
-    text = "\n".join(targets.markdown([*found, result("free", 1.0)]))
-    assert "3 of 4 reached" in text and "free" not in text and "| fast | 75% | 75% | 60% | 60% | - |" in text
+    text = targets.table([*found, result("free", 1.0)])
+    assert "free" not in text and "| fast | 75% | 75% | 60% | 60% | - |" in text
     assert "| slow | 50% | 75% | 60% | 59% **short** | why |" in text
+    assert targets.by_group(found).splitlines()[2:] == [f"| {found[0].group} | 3 of 4 | 98% | slow |"]
     found[0].forward = Direction(failed="wrong")
-    assert "| fast | 75% | failed **short** | 60% | 60% | - |" in targets.markdown(found)[-1]
+    assert "| fast | 75% | failed **short** | 60% | 60% | - |" in targets.table(found)
 
 
 def test_noise_is_marked():
@@ -226,9 +228,23 @@ def test_sizes_and_shapes():
 def test_losses_are_listed():
     points = [Point("op", "tenter", 4.0**k, Direction(1.0, contests={"NumPy": contest(r)}))
               for k, r in enumerate((0.5, 0.94, 0.96, 3.0))]  # fmt: skip
-    assert [(p.at, c.ratio) for p, _, c in latency.losses(points)] == [(1, 0.5), (4, 0.94)]
-    text = "\n".join(latency.markdown(points, "x.png"))
-    assert "2 of 4 points" in text and "1 B: 0.50x" in text and "0.96x" not in text
+    text = summaries.slower(latency.met(points))
+    assert "| op, small sizes | NumPy | 2 of 4 | input of 1 B | 0.50x |" in text
+    assert summaries.NONE in summaries.slower(latency.met(points[2:]))
+
+
+def test_a_library_has_a_line_for_each_group():
+    r = Result("g", "row", Direction(contests={"NumPy": contest(2), "SciPy": contest(0, failed="no")}), None)
+    other = Result("g", "other", Direction(contests={"NumPy": contest(4)}), Direction(contests={"NumPy": contest(0.5)}))
+    rows = summaries.by_library([r, other]).splitlines()[2:]
+    assert rows == ["| g | NumPy | 3 | 3.00x (2 to 4) | 0.50x |", "| g | SciPy | 1 | - | - |"]
+    assert list(summaries.met([other]))[1] == summaries.Met("g, gradient", "other", "NumPy", 0.5)
+
+
+def test_pages_are_read_as_they_were_written():
+    page = summaries.slower([summaries.Met("kind", "call", "NumPy", 0.5)])
+    assert list(summaries.rows(page)) == [["kind", "NumPy", "1 of 1", "call", "0.50x"]]
+    assert list(summaries.rows(summaries.slower([]))) == []
 
 
 # ---- memory

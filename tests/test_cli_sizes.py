@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import ImageOps
 
 import tenter
 from cli_helpers import Image, _inside, ran, refused  # noqa: F401
@@ -40,6 +41,16 @@ CASES: dict[str, tuple[list[str], dict[str, Any], str]] = {
     "fit": (["--fit", "20x16"], {"size": Fit((16, 20))}, "at most 20 x 16"),
     "fit a square": (["--fit", "20"], {"size": Fit(20)}, "at most 20 x 20"),
     "fit, enlarged": (["--fit=20X16", "--enlarge"], {"size": Fit((16, 20), enlarge=True)}, "at most 20 x 16"),
+    "fit, padded": (
+        ["--fit", "20x16", "--pad", "--background", "#727272"],
+        {"size": Fit((16, 20), pad=114)},
+        "20 x 16, padded",
+    ),
+    "fit, padded, enlarged": (
+        ["--fit", "20", "--pad", "--enlarge", "--gravity", "northwest", "--background", "#ff8000"],
+        {"size": Fit(20, True, (255, 128, 0), "northwest")},
+        "20 x 20, padded (northwest)",
+    ),
     "fill": (["--fill", "10x12"], {"size": Fill((12, 10))}, "10 x 12, cut to fit (center)"),
     "fill, south": (
         ["--fill", "10\u00d712", "--gravity", "south"],
@@ -123,6 +134,8 @@ def test_an_array_of_a_pictures_shape() -> None:
         (["--width", "3", "--height", "4"], "not allowed with"),
         (["--width", "3", "--enlarge"], "--enlarge: goes with --fit"),
         (["--fit", "3x4", "--gravity", "north"], "--gravity: goes with --fill"),
+        (["--width", "3", "--pad"], "--pad: goes with --fit"),
+        (["--letterbox", "3"], "--letterbox: --fit WxH is the image without bars; --pad adds them"),
         (["--fill", "3x4", "--gravity", "nort"], "unknown value 'nort' (did you mean 'north'?)"),
         (["--width", "2147483647"], "of memory here"),
         (["--fit", "5", "--axes", "0"], "--fit: is for images"),
@@ -161,6 +174,75 @@ def test_the_table_of_sizes_in_the_documentation() -> None:
                     larger = options._replace(wanted=options.wanted._replace(enlarge=True))
                     made_h, made_w = find_target((height, width), 1, larger).after
                     assert f"; {made_w}x{made_h} with" in cell, row
+
+
+# ---- --pad
+
+
+PADDED = {"L": 0, "RGB": (0, 0, 0), "LA": (0, 0), "RGBA": (0, 0, 0, 0)}
+
+
+@pytest.mark.parametrize("mode", PADDED)
+def test_padding_is_black_or_transparent_or_the_background(mode: str) -> None:
+    x = np.random.default_rng(0).integers(0, 256, (31, 50, len(mode)), np.uint8)
+    image = Image.frombytes(mode, (50, 31), x.tobytes())
+    image.save("x.png")
+    assert main(["resize", "x.png", "y.png", "--fit", "40x40", "--pad"]) == 0
+    made = Image.open("y.png")
+    assert made.mode == mode
+    np.testing.assert_array_equal(made, ImageOps.pad(image, (40, 40), Image.Resampling.LANCZOS, PADDED[mode]))
+    for color, kind, value in (("gray", mode.rstrip("A") or mode, 128), ("#ff8000", "RGB", (255, 128, 0))):
+        assert main(["resize", "x.png", "z.png", "--fit", "40x40", "--pad", "--background", color, "--force"]) == 0
+        made = Image.open("z.png")
+        assert made.mode == kind and (np.asarray(made)[:7] == value).all()
+
+
+def test_padding_lies_around_the_upright_image() -> None:
+    x = np.random.default_rng(0).integers(0, 256, (31, 50, 3), np.uint8)
+    exif = Image.Exif()
+    for orientation in range(1, 9):
+        exif[274] = orientation
+        Image.fromarray(x).save("x.tif", exif=exif)
+        sized = ["--fit", "40x37", "--force"]
+        gravity = ["--pad", "--gravity", "northwest", "--background", "red"]
+        assert main(["resize", "x.tif", "plain.tif", *sized]) == 0
+        assert main(["resize", "x.tif", "padded.tif", *sized, *gravity]) == 0
+        assert main(["resize", "x.tif", "stored.tif", *sized, *gravity, "--keep-orientation"]) == 0
+        plain, padded = (np.asarray(Image.open(f"{name}.tif")) for name in ("plain", "padded"))
+        assert padded.shape == (37, 40, 3) and padded[-1, -1].tolist() == [255, 0, 0]
+        np.testing.assert_array_equal(padded[: len(plain), : plain.shape[1]], plain)
+        np.testing.assert_array_equal(ImageOps.exif_transpose(Image.open("stored.tif")), padded)
+
+
+def test_padding_of_deep_images_inks_palettes_and_arrays(capsys: pytest.CaptureFixture[str]) -> None:
+    np.save("deep.npy", np.full((30, 20, 3), 999, np.uint16))
+    assert main(["resize", "deep.npy", "deep.png", "--fit", "25", "--pad", "--background", "#727272"]) == 0
+    assert read_picture("deep.png").pixels[0, 0].tolist() == [114 * 257] * 3
+    assert main(["resize", "deep.npy", "plain.npy", "--fit", "25", "--pad"]) == 0
+    assert np.load("plain.npy")[3, :5].tolist() == [[0] * 3] * 4 + [[999] * 3]
+    Image.new("CMYK", (20, 10), (9, 9, 9, 9)).save("inks.jpg")
+    assert main(["resize", "inks.jpg", "colors.jpg", "--fit", "8", "--pad", "--background", "white"]) == 0
+    assert Image.open("colors.jpg").mode == "RGB" and min(Image.open("colors.jpg").getpixel((0, 0))) > 240
+    indexed = Image.new("P", (20, 10), 3)
+    indexed.putpalette(bytes(range(30)))
+    indexed.save("labels.png")
+    sized = ["labels.png", "made.png", "--fit", "8", "--pad", "--labels"]
+    assert main(["resize", *sized]) == 0
+    assert np.unique(Image.open("made.png")).tolist() == [0, 3]
+    capsys.readouterr()
+    assert "this image is palette" in refused(
+        capsys, "resize", *sized[:1], "red.png", *sized[2:], "--background", "red"
+    )
+
+
+def test_padded_outputs_have_their_size_before_they_are_made(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["resize", "photos", "out-{width}x{height}/{stem}.png", "--fit", "9x8", "--pad", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert said.count("9 x 8") >= 3 and "out-9x8" in said
+    assert main(["resize", "photos", "out/", "--fit", "9x8", "--pad", "--jobs", "1"]) == 0
+    capsys.readouterr()
+    assert main(["resize", "photos", "out/", "--fit", "9x8", "--pad", "--jobs", "1", "--update"]) == 0
+    assert "3 skipped" in capsys.readouterr().out
 
 
 # ---- --background

@@ -37,7 +37,7 @@ REFUSED: list[tuple[str, str]] = [
     ("resize in.png out.png -resize 8x6", "-resize: --fit WxH is the largest size within it, and enlarges nothing"),
     ("resize in.png out.png --thumbnail 8", "--thumbnail: --fit WxH is the largest size within it, and enlarges nothing"),
     ("resize in.png out.png --cover 8x6", "--cover: --fill WxH is this size, cut where the ratio differs; --gravity"),
-    ("resize in.png out.png --pad 8x6", "--pad: tenter does not pad: --fit WxH is the image without bars, ImageMagick"),
+    ("resize in.png out.png --extent 8x6", "--extent: --fit WxH is the image without bars; --pad adds them"),
     ("resize in.png out.png --kernel=cubic", "--kernel: --mode names the filter, such as --mode cubic\n"),
     ("resize in.png out.png --eprofile srgb", "--eprofile: --profile srgb converts colors to sRGB"),
     ("resize in.png out.png -q 80 --fit 8", "-q: --quality is 1 to 100\n"),

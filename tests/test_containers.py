@@ -196,6 +196,8 @@ def test_what_would_lose_its_labels_says_what_to_pass(call, images):
     for x, expected, got in refused():
         if images and "PIL" in got:
             continue
+        if type(x) is np.ma.MaskedArray and "resize" in call.__code__.co_names and not images:
+            continue  # resize obeys its mask
         with pytest.raises(TypeError, match=rf"^(x|pixels): expected {expected}, got {got}.*\n  in .*\)$"):
             call(x)
 

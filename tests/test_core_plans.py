@@ -111,7 +111,6 @@ def test_the_core_plans_as_python_does(monkeypatch):
 
 
 def test_the_core_plans_long_axes_as_python_does(monkeypatch):
-    """Whose inputs around a box are not left out: which axis is summed first may depend on that."""
     axis_maps.cached_axis_map.cache_clear()
     _native.tuning.long_axis = 0
     try:

@@ -82,7 +82,7 @@ def test_every_public_function_has_an_example():
 
 def test_public_names():
     assert sorted(tenter.__all__) == PUBLIC
-    assert dir(tenter) == sorted([*PUBLIC, "__all__", "__doc__", "__version__", "numpy", "scipy", "torch"])
+    assert dir(tenter) == sorted([*PUBLIC, "__all__", "__doc__", "__version__", "numpy", "scipy", "skimage", "torch"])
     scope = {"numpy": np, "torch": "the caller's"}
     exec("from tenter import *", scope)
     assert scope["numpy"] is np and scope["torch"] == "the caller's"

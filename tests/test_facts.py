@@ -18,7 +18,7 @@ from tenter.cli.parser import TENTER, parse
 
 pytest.importorskip("torch")
 import torch
-from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, random_report
+from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, random_report, summaries
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -48,7 +48,9 @@ def test_the_data_has_the_rows_that_the_command_measures() -> None:
 
 
 def test_no_ratio_stands_outside_of_what_is_written_from_the_data() -> None:
-    for text, marks in ((README, [(chart.BEGIN, chart.END)]), (PERFORMANCE, [(chart.BEGIN, chart.END), chart.MORE])):
+    random = (random_report.BEGIN, random_report.END)
+    written = [(chart.BEGIN, chart.END), chart.MORE, random]
+    for text, marks in ((README, written[:1]), (PERFORMANCE, written)):
         for begin, end in marks:
             text = text.split(begin)[0] + text.split(end)[1]
         assert RATIO.findall(text) == []
@@ -66,7 +68,8 @@ def test_a_page_of_measurements_says_times_faster_and_names_processor_and_date(p
 
 def test_a_figure_that_is_changed_by_hand_is_found() -> None:
     changed = json.loads(json.dumps(DATA))
-    next(iter(changed["rows"][0]["contests"].values()))["ratio"] *= 2
+    shown = next(row for row in changed["rows"] if row["shown"])
+    next(iter(shown["contests"].values()))["ratio"] *= 2
     assert chart.tables(changed) != chart.tables(DATA) and chart_svg.chart(changed, "light") != chart_svg.chart(
         DATA, "light"
     )
@@ -78,11 +81,29 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
         return {"group": "g", "name": name, "shown": True, "threads": 2, "contests": {chart.PYTORCH: contest}}
 
     data = {"machine": DATA["machine"], "rows": [row("a", 0.5), row("b", 4.0), row("c", 30.0)]}
-    said = "Median of 3 calls on a CPU: 4.0 times faster than PyTorch as installed (0.5 to 30)."
-    assert chart.summary(data).startswith(said)
-    assert chart.slower(data).splitlines()[2:] == ["| a | PyTorch | 1 ms | 500 us | 0.50x |"]
+    said = "the median of random calls. Of 3 chosen calls, 4.0 times the speed of PyTorch as installed (0.5 to 30)."
+    assert said in chart.summary(data)
+    assert "| [Rows below](#all-rows) | PyTorch | 1 of 3 | a | 0.50x |" in chart.slower(data).splitlines()
     assert [shown["name"] for shown in chart_svg.rows(data)] == ["b", "c", "a"]
     assert statistics.median(chart.ratios(data, chart.PYTORCH)) == 4.0
+
+
+def test_every_table_of_slower_calls_is_on_the_page_of_performance() -> None:
+    """`python -m benchmarks chart --seconds 0` collects them once more."""
+    pages = [page for page in (DOCS / "measured").glob("*.md") if summaries.BEGIN in page.read_text()]
+    lost = [" | ".join(cells) for page in pages for _, *cells in summaries.rows(page.read_text())]
+    assert len(pages) >= 7 and len(lost) > 10 and all(line in PERFORMANCE for line in lost)
+
+
+def test_figures_at_the_doors_of_the_readme_are_those_of_the_pages_that_they_name() -> None:
+    doors = [line for line in README.split("| You have |")[1].split("\n\n")[0].splitlines() if "](docs/" in line]
+    figures = [
+        (re.findall(r"\d[\d,.]*\d", line.split(" | ")[2]), re.findall(r"\]\((docs/[^)#]+)", line)) for line in doors
+    ]
+    assert sum(map(len, (numbers for numbers, _ in figures))) >= 6
+    for numbers, pages in figures:
+        text = " ".join((ROOT / page).read_text() for page in pages)
+        assert all(number in text for number in numbers), (numbers, pages)
 
 
 def test_the_shares_of_random_calls_are_those_of_their_page() -> None:

@@ -93,3 +93,14 @@ def test_a_wheel(tmp_path):
     if sys.platform == "linux" and importlib.util.find_spec("auditwheel"):
         said = subprocess.check_output([sys.executable, "-m", "auditwheel", "show", wheel], text=True)
         assert "manylinux_2" in said
+
+
+def test_the_conda_recipe_needs_what_the_wheel_needs() -> None:
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text()
+    plain = recipe.replace(" >=", ">=")
+    for needed in (*PROJECT["dependencies"], *SETTINGS["build-system"]["requires"]):
+        assert f"    - {needed}\n" in plain, needed
+    assert f'  version: "{PROJECT["version"]}"\n' in recipe
+    assert f'match(python, "<{PROJECT["requires-python"].removeprefix(">=")}")' in recipe
+    for field in ("license", "name"):
+        assert f"  {field}: {PROJECT[field]}\n" in recipe

@@ -102,7 +102,6 @@ def test_no_side_is_ever_nothing(height: int, width: int) -> None:
         (lambda: resize(PHOTO, (0, None)), "size: expected sizes that are ints >= 1, got 0", "size=(0, None)"),
         (lambda: resize(PHOTO, width=3), "width: expected no argument of this name", "(did you mean size=(None, 3)?)"),
         (lambda: resize(PHOTO, fit=(3, 4)), "fit: expected no argument", "(did you mean size=Fit((3, 4))?)"),
-        (lambda: resize(PHOTO, 3, labels=True), "labels: expected no argument", "mode='nearest-exact'"),
         (lambda: resize(PHOTO, 3, edge="wrap"), "edge: expected no argument", "Convention.of(edge='wrap')"),
         (lambda: Fit(0), "size: expected sizes that are ints >= 1, got 0", "image.Fit(0"),
         (lambda: Fit((1, 2, 3)), "size: expected 2 values", "image.Fit((1, 2, 3)"),

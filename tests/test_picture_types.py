@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tenter
 from cli_helpers import _inside, ran, refused  # noqa: F401
 from picture_helpers import Image, by_opencv, pixels_of, read_picture, resized, run
 from tenter.cli.first_bytes import HEAD, type_of
@@ -124,6 +125,23 @@ def test_black_and_white_is_kept_where_nothing_is_mixed(ending: str) -> None:
     with Image.open(f"out.{ending}") as result:
         assert result.mode == ("L" if ending == "gif" else "1")
         np.testing.assert_array_equal(np.asarray(result).astype(bool), np.asarray(image).repeat(2, 0).repeat(2, 1))
+
+
+@pytest.mark.parametrize("kind", ["RGB", "gray"])
+def test_colors_of_a_palette_and_black_and_white_vote(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    image = (
+        Image.fromarray(pixels_of("RGB")).quantize(16) if kind == "RGB" else Image.fromarray(pixels_of("gray") > 127)
+    )
+    image.save("in.png")
+    run("resize", "in.png", "out.png", "--size", "13x10", "--labels", "--mode", "area")
+    with Image.open("out.png") as result:
+        assert result.mode == image.mode
+        wanted = tenter.resize(np.asarray(image), (10, 13), mode="area", labels=True)
+        np.testing.assert_array_equal(np.asarray(result), wanted)
+    Image.fromarray(pixels_of("RGB")).save("colors.png")
+    capsys.readouterr()
+    said = refused(capsys, "resize", "colors.png", "no.png", "--size", "13x10", "--labels", "--mode", "area")
+    assert "expected one value for each pixel" in said
 
 
 def test_clear_colors_of_a_palette() -> None:

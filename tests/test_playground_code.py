@@ -91,7 +91,9 @@ def resamplings(sizes: list[tuple[int, int]]) -> list[str]:
             found.append(f"op=interpolate&{at}&mode={mode}&corners={corners}&antialias={antialias}")
         for like, convention in PRESETS.items():
             its = [m for m in modes + more if not convention.modes or m in convention.modes]
-            its = [m for m in its if (m, convention.cubic) != ("cubic", "spline")]  # the playground has no splines
+            # The playground has one name of a spline.
+            its = [m for m in its if (m, convention.cubic) != ("cubic", "spline")]
+            its += ["spline3"] * (convention.cubic == "spline")
             found += [f"op=resize&{at}&mode={mode}&like={like}" for mode in its]
         for mode in ("nearest", "linear", "mitchell", "area"):
             for align, antialias in itertools.product(("half_pixel", "align_corners", "asymmetric"), ("auto", "yes")):

@@ -3,6 +3,7 @@ ThreadSanitizer looks at (python -m tests.sanitize thread), so nothing here impo
 
 from __future__ import annotations
 
+import sys
 import threading
 import zlib
 
@@ -141,6 +142,35 @@ def test_threads_plan_new_sizes_in_the_core(small):
                     wrong.append((k, n))
 
     in_threads(work, [(seed,) for seed in range(4)], barrier)
+    assert wrong == []
+
+
+@pytest.fixture
+def often_switched():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_first_cached_and_new_calls_of_many_threads_have_the_bits_of_one_thread(small, often_switched):
+    """Also without the interpreter's lock; with it, threads take turns as often as Python lets them."""
+    shared = Window(33, 16, np.arange(16) * 2, np.arange(17) * 3, np.ones(48))
+    calls = [*operations(shared), *[lambda call=call, n=n: call(n) for call in sized() for n in range(3)]]
+    want = [zlib.crc32(np.ascontiguousarray(call())) for call in calls]
+    forget_plans()
+    forget()
+    wrong, barrier = [], threading.Barrier(8)
+
+    def work(seed):
+        order = np.random.default_rng(seed)
+        barrier.wait()
+        for _ in range(3):  # the first call of each kind, then calls that are cached or differ by sizes
+            for k in order.permutation(len(calls)):
+                if zlib.crc32(np.ascontiguousarray(calls[k]())) != want[k]:
+                    wrong.append(int(k))
+
+    in_threads(work, [(seed,) for seed in range(8)], barrier)
     assert wrong == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import product
 
 import numpy as np
 import pytest
@@ -102,6 +103,28 @@ def test_output_takes_an_array():
     np.testing.assert_allclose(out, ndimage.zoom(x, 2, np.float32), rtol=0, atol=1e-4)
 
 
+def test_integers_take_any_cval_and_results_have_the_order_of_bytes_of_the_machine():
+    x = np.random.default_rng(0).integers(0, 200, (9, 8))
+    kinds = (("uint8", -0.25), ("uint8", 99), ("int16", 90.5), (">i2", 90.5), (">f4", 0.0), (">f8", 1.5))
+    for (dtype, cval), order in product(kinds, (1, 3)):
+        how = {"order": order, "cval": cval, "mode": "grid-constant", "grid_mode": True}
+        want, got = (of.zoom(x.astype(dtype), 1.7, **how) for of in (ndimage, tenter.scipy))
+        assert got.dtype == want.dtype and got.dtype.isnative
+        np.testing.assert_allclose(got, want, rtol=0, atol=1 if want.dtype.kind in "iu" else 2e-4)
+    with pytest.raises(ValueError, match="cval: expected a value of uint8, got 300"):
+        tenter.scipy.zoom(x.astype("uint8"), 2, cval=300, mode="grid-constant")
+
+
+@pytest.mark.filterwarnings("ignore:It is recommended")
+def test_an_order_above_the_axis_is_scipys():
+    for n, order, mode in product((1, 2, 3, 5), (2, 3, 4, 5), ("mirror", "grid-constant", "grid-wrap", "nearest")):
+        x = np.random.default_rng(n).standard_normal((n, 30))[:, :n]
+        want = ndimage.zoom(x, 3, order=order, mode=mode, grid_mode=True)
+        # SciPy continues "nearest" by a start value that short axes do not have exactly.
+        got = tenter.scipy.zoom(x, 3, order=order, mode=mode, grid_mode=True)
+        np.testing.assert_allclose(got, want, rtol=0, atol=1e-11, err_msg=f"{n} {order} {mode}")
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -114,6 +137,10 @@ def test_output_takes_an_array():
         (lambda f: f.zoom(np.zeros(4, object), 2), "input: expected numbers, got object"),
         (lambda f: f.zoom(np.zeros(4), 2, np.zeros(9)), "output: expected an array of shape"),
         (lambda f: f.zoom(np.zeros((0, 4)), (3, 2), np.float32), None),
+        (lambda f: f.zoom(np.zeros((0, 4)), (0, 2)), None),
+        (lambda f: f.spline_filter(np.zeros((0, 8))), None),
+        (lambda f: f.spline_filter1d(np.zeros(4, bool)), "input: expected numbers, got bool"),
+        (lambda f: f.spline_filter(np.zeros(4), 6), "order: expected an int from 2 to 5, got 6"),
         (lambda f: f.spline_filter(np.zeros(4), 1), "order: expected an int from 2 to 5, got 1"),
         (lambda f: f.spline_filter1d(np.zeros(4), 3, 1), "axis: expected"),
     ],

@@ -123,6 +123,8 @@ def test_a_dry_run_of_a_stack() -> None:
         (["in.tif", "out.tif", "--axes", "7", "--size", 2], "axes: expected a dim"),
         (["in.tif", "out.tif", "--axes", "y,y", "--size", 2, 2], "axes: expected each axis once"),
         (["in.tif", "out.png", "--axes", "y,x", "--size", 2, 2], "--axes: is for .npy files and TIFF stacks"),
+        (["in.tif", "out.tif", "--fit", 9, "--pad"], "--pad: is for images, this is a stack"),
+        (["in.tif", "out.tif", "--fit", 9, "--pad", "--dry-run"], "--pad: is for images, this is a stack"),
         (["cut.tif", "out.tif", "--axes", "y,x", "--size", 2, 2], "cut.tif: is truncated or damaged"),
         (["text.tif", "out.tif", "--axes", "y,x", "--size", 2, 2], "is not an image that can be read"),
     ],

@@ -296,6 +296,7 @@ def test_nearest_positions_of_devices() -> None:
     """PyTorch's CUDA kernels in their own words: float32 all along; of images, an axis that keeps its length is left
     alone."""
     from maps_of import resample
+    from tenter._rules.rounding import ONCE
     from tenter._specs.axis_maps import settled
     from tenter._specs.resize import interpolation_rules
 
@@ -318,7 +319,7 @@ def test_nearest_positions_of_devices() -> None:
                     kind = "nearest-exact" if exact else "nearest"
                     rules, sizes = interpolation_rules(rank, None, kind, False, False, False), (n_out,) * rank
                     device, host = (
-                        settled(rules, (n_in,) * rank, sizes, "float32", on_device, False)[0].arithmetic
+                        settled(rules, (n_in,) * rank, sizes, "float32", on_device, ONCE)[0].arithmetic
                         for on_device in (True, False)
                     )
                     got = index(n_in, n_out, scale, exact, device)

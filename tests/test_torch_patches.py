@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 from torch._subclasses.functional_tensor import FunctionalTensor, FunctionalTensorMode
 
 import tenter
@@ -17,6 +15,7 @@ from tenter._arrays import torch_tensors
 from tenter.image import Budget, Fill, Fit
 from tenter.torch.transforms import Patches, Resize
 
+Image = pytest.importorskip("PIL.Image")
 MEAN, STD = (0.48, 0.45, 0.4), (0.26, 0.25, 0.28)
 # Sizes of images: smaller than a patch, of odd sides, wide, tall, of the very size.
 SIDES = ((3, 5), (30, 47), (20, 150), (150, 20), (56, 84))
@@ -186,26 +185,10 @@ def test_gradients_and_pickles_have_the_same_patches():
     assert torch.equal(again([one, other]).patches, want.patches) and "merge=2" in repr(again)
 
 
-def configured(name, **other):
-    """A processor of that name with a configuration as transformers has it."""
-    how = {"patch_size": 8, "resample": 3, "image_mean": [0.5] * 3, "image_std": [0.2] * 3, "rescale_factor": 1 / 255}
-    return type(name, (), {**how, **dict.fromkeys(("do_resize", "do_rescale", "do_normalize"), True), **other})()
-
-
-def test_a_processors_configuration_says_all_arguments():
-    size = {"shortest_edge": 1000, "longest_edge": 4000}
-    qwen = configured("Qwen2VLImageProcessorPil", merge_size=2, temporal_patch_size=3, size=size)
-    want = Patches(Budget(4000, 1000, 16), 8, merge=2, frames=3, mean=(0.5,) * 3, std=(0.2,) * 3)
-    assert repr(Patches.of(qwen)) == repr(want)
-    siglip = configured("Siglip2ImageProcessor", max_num_patches=40, do_normalize=False, resample=2)
-    want = Patches(Budget(2560, multiple=8, enlarge=True), 8, channels_last=True, interpolation="bilinear")
-    assert repr(Patches.of(siglip)) == repr(want)
-
-
 GRAY, SMALL = np.zeros((20, 20), np.uint8), torch.zeros(3, 20, 20)
 WRONG = [
     (lambda: Patches(), TypeError, "size: expected"),
-    (lambda: Patches(28), ValueError, "size: expected (height, width), or a Budget, Fit or Fill, got 28"),
+    (lambda: Patches(28), ValueError, "size: expected (height, width), or a Budget, Tiles, Fit or Fill, got 28"),
     (lambda: Patches((28, 30)), ValueError, "size: expected a height and a width that are multiples of 14 and 14"),
     (lambda: Patches((28, 28), merge=3), ValueError, "multiples of 42 and 42, as patch and merge say, got 28 x 28"),
     (lambda: Patches((28, 28), 0), ValueError, "patch: expected"),
@@ -227,8 +210,6 @@ WRONG = [
     (lambda: Patches(Fit(31))(torch.zeros(3, 62, 31)), ValueError, "images: expected a height and a width that are multiples"),
     (lambda: Patches((28, 28))(Image.new("I;16", (9, 9))), ValueError, "images: expected 8-bit images"),
     (lambda: Patches((28, 28), dtype=torch.uint8)(SMALL), TypeError, "dtype: expected"),
-    (lambda: Patches.of(Resize(8)), TypeError, "processor: expected a Qwen2VLImageProcessor or a Siglip2ImageProcessor of transformers, got 'Resize'"),
-    (lambda: Patches.of(configured("Siglip2ImageProcessor", rescale_factor=1 / 127.5)), ValueError, "processor: expected one that resizes, and rescales by 1 / 255, got do_resize=True"),
     (lambda: Budget(100, multiple=28), ValueError, "most: expected at least multiple * multiple, 784 pixels, got 100"),
     (lambda: Budget(100, 200), ValueError, "least: expected at most `most`, 100, got 200"),
     (lambda: Budget(100, 20, enlarge=True), ValueError, "least: expected 0 with enlarge=True"),
@@ -241,34 +222,3 @@ def test_wrong_calls_name_the_argument_or_the_image():
         with pytest.raises(kind) as caught:
             call()
         assert says in str(caught.value), (k, str(caught.value))
-
-
-@pytest.mark.slow
-def test_processors_of_transformers_give_the_same_patches():
-    """Those without torchvision. `pip install ".[models]"`"""
-    pytest.importorskip("transformers")
-
-    def processor(model, name):
-        return getattr(importlib.import_module(f"transformers.models.{model}.image_processing_pil_{model}"), name)()
-
-    qwen, siglip = processor("qwen2_vl", "Qwen2VLImageProcessorPil"), processor("siglip2", "Siglip2ImageProcessorPil")
-    small = type(qwen)(
-        patch_size=16, size={"shortest_edge": 64**2, "longest_edge": 300**2}, image_mean=MEAN, resample=2
-    )
-    compared(qwen, siglip, 30)
-    compared(small, type(siglip)(patch_size=8, max_num_patches=900, do_normalize=False, resample=1), 10)
-
-
-def compared(qwen, siglip, times):
-    ours, flat = Patches.of(qwen), Patches.of(siglip)
-    random = np.random.default_rng(0)
-    for _ in range(times):
-        sides = [tuple(map(int, random.integers(3, 1500, 2))) for _ in range(3)]
-        images = [Image.fromarray(random.integers(0, 256, (*s, 3), np.uint8)) for s in sides if max(s) <= 200 * min(s)]
-        want, got = qwen(images, return_tensors="pt"), ours(images)
-        assert torch.equal(got.grid, want["image_grid_thw"])
-        assert torch.equal(got.patches, want["pixel_values"])
-        want, got = siglip(images, return_tensors="pt"), flat(images)
-        assert torch.equal(got.grid[:, 1:], torch.as_tensor(want["spatial_shapes"]))
-        padded = tenter.ragged.pad(got.patches, got.grid.prod(1), siglip.max_num_patches)
-        assert torch.equal(padded, want["pixel_values"])

@@ -29,6 +29,7 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
 from tenter._execution import calls as checked, executor
 from tenter._plans import cache
+from tenter._rules import rounding
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
@@ -262,7 +263,7 @@ def test_bytes_are_multiplied_as_matrices_and_nothing_is_spilled(name: str, sm: 
     given = resize_arguments.Arguments(size=size, axes=(2, 3), mode=mode, like="pillow")
     spec, _ = resize_arguments.checked(torch.empty(layout.shape, dtype=torch.uint8, device="meta"), given)
     order = (0, 2, 3, 1) if name == "pixels" else None
-    made = windows.launches(layout, spec.maps(layout.shape, "uint8", True), order, True)
+    made = windows.launches(layout, spec.maps(layout.shape, "uint8", True), order, rounding.EACH_AXIS)
     assert [step.kernel.function.__name__ for step in made.steps][0] == "byte_columns"
     for step in made.steps:
         kernel = step.kernel.compiled(GPUTarget("cuda", sm, 32))

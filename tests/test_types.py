@@ -156,7 +156,7 @@ def test_no_public_result_is_of_any_type(tmp_path):
 
 @pytest.mark.parametrize(("literal", "words"), [
     (signatures.InterpolateMode, KINDS), (signatures.Mode, modes.MODES), (signatures.ModeName, (*modes.MODES, *modes.JOINT)),
-    (signatures.Like, (*presets.PRESETS, *presets.OTHER_NAMES)), (signatures.Rounding, _native.WORDS["rounding"]), (signatures.AspectRatio, _native.WORDS["policy"]), (signatures.RoundedAs, tuple(presets._TIES_OF)),
+    (signatures.Like, (*presets.PRESETS, *presets.OTHER_NAMES)), (signatures.Rounding, _native.WORDS["length_rounding"]), (signatures.AspectRatio, _native.WORDS["policy"]), (signatures.RoundedAs, tuple(presets._TIES_OF)),
     (signatures.Align, geometry.ALIGNS), (signatures.Tie, (*geometry.TIES, *geometry._ONNX_TIES)), (signatures.Edge, EDGES), (signatures.Gravity, tuple(picture_sizes.GRAVITIES)),
 ])  # fmt: skip
 def test_the_words_that_checkers_know_are_those_that_calls_take(literal, words):
@@ -183,6 +183,7 @@ def overloads():
 def test_every_overload_is_a_call_that_the_function_takes():
     rules = {
         "ResizeRule": signatures.ResizeRule,
+        "ResizeArguments": signatures.ResizeArguments,
         "PictureRule": signatures.PictureRule,
         "NamedDims": signatures.NamedDims,
         "InterpRule": signatures.InterpRule,

@@ -47,7 +47,7 @@ def test_copies_that_lie(lies):
 def plan_of(form, shape, strides):
     """Of a map on the first axis."""
     layout = CoreLayout(shape, strides, F32, False, 4)
-    return _native.HostPlan(layout, [MappedAxis(0, form, 1, None)], None, False, None)
+    return _native.HostPlan(layout, [MappedAxis(0, form, 1, None)], None, "once", None)
 
 
 def form_of(m):

@@ -62,12 +62,12 @@ def test_labels_are_labels_by_their_metadata(capsys: pytest.CaptureFixture[str],
     assert main(["pyramid", path, "p.zarr", "--levels", "1"]) == 0
     assert np.array_equal(elements("p.zarr/1"), x[::2, ::2, ::2])
     assert ("image-label" in said("p.zarr")) == (marked != "mask")
-    assert main(["pyramid", path, "m.zarr", "--levels", "1", "--labels", "majority"]) == 0
+    assert main(["pyramid", path, "m.zarr", "--levels", "1", "--labels", "--mode", "area"]) == 0
     assert set(np.unique(elements("m.zarr/1"))) <= set(np.unique(x))
+    assert main(["pyramid", path, "v.zarr", "--levels", "1", "--mode", "linear"]) == 0
+    assert np.array_equal(elements("v.zarr/1"), tenter.resize(x, (4, 8, 8), labels=True))
     capsys.readouterr()
     if marked != "mask":  # which has no means
-        for command in (["resize", path, "o.zarr", "--axes", "z,y,x", "--scale", ".5"], ["pyramid", path, "o.zarr"]):
-            assert "--no-labels averages" in refused(capsys, *command, "--mode", "linear")
         assert main(["pyramid", path, "a.zarr", "--levels", "1", "--no-labels"]) == 0
         assert np.array_equal(
             elements("a.zarr/1"), tenter.resize(x, (4, 8, 8), axes=(0, 1, 2), mode="area", like="opencv")
@@ -145,7 +145,6 @@ def test_labels_of_an_image_are_refused_where_it_could_not_have_them(capsys: pyt
         (("f.npy", "vol.zarr/labels/a"), "vol.zarr/labels/a: labels: expected integers, got float32"),
         (("m.npy", "vol.zarr/labels/a"), "labels: expected integers, got bool"),
         (("x.npy", "vol.zarr/label/a"), "or is in the labels of an OME-Zarr image"),
-        (("x.npy", "vol.zarr/labels/a", "--mode", "area"), "is of labels, which are not averaged"),
         (("x.npy", "vol.zarr/labels/a", "--levels", "4"), "--levels: expected 0 for labels, as of the image"),
     ]:
         assert words in refused(capsys, "pyramid", *args)

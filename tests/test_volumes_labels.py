@@ -3,57 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import tenter
 from cli_helpers import _inside, refused  # noqa: F401
 from tenter.cli.main import main
-from tenter.cli.volumes.votes import Votes, elect
 from volume_helpers import _as_a_process_of_its_own, elements, hidden, noise, ome, volume, zarr  # noqa: F401
 
 tifffile = pytest.importorskip("tifffile")
 SHAPE = (8, 40, 36)
 
 
-def test_labels_by_majority_are_the_most_frequent_of_each_block() -> None:
+def test_labels_by_area_are_those_of_the_largest_share_of_each_block() -> None:
     x = np.random.default_rng(0).integers(0, 4, (7, 13, 10), np.uint16)
     zarr.create_array("in.zarr", data=x, chunks=(4, 4, 4))
+    want = tenter.resize(x, (7, 7, 4), mode="area", labels=True)
     for out, more in (("a.ome.zarr", []), ("b.ome.zarr", ["--threads", "1", "--chunks", "2,3,4"])):
-        args = ["pyramid", "in.zarr", out, "--labels", "majority", "--factor", "1,2,3", "--levels", "1", *more]
+        args = ["pyramid", "in.zarr", out, "--labels", "--mode", "area", "--factor", "1,2,3", "--levels", "1", *more]
         assert main(args) == 0
-        made = elements(f"{out}/1")
-        assert made.shape == (7, 7, 4)
-        for z, y, column in np.ndindex(made.shape):
-            inside = [i for i in range(13) if y <= (i + 0.5) * 7 / 13 < y + 1]
-            across = [i for i in range(10) if column <= (i + 0.5) * 4 / 10 < column + 1]
-            votes = Counter(x[z, i, j] for i in inside for j in across)
-            most = max(votes.values())
-            assert made[z, y, column] == min(label for label, n in votes.items() if n == most)
+        np.testing.assert_array_equal(elements(f"{out}/1"), want)
     attributes = dict(zarr.open_group("a.ome.zarr").attrs)
     assert "image-label" in attributes["ome"]
 
 
-@pytest.mark.parametrize(("n", "m"), [(10, 5), (10, 3), (7, 7), (1, 1), (33, 17), (101, 7)])
-def test_every_voxel_votes_once(n: int, m: int) -> None:
-    votes = Votes(n, m)
-    starts = votes.starts(0, m)
-    assert starts[0] == 0 and starts[-1] == n and np.diff(starts).min() >= 1 and np.diff(starts).max() <= votes.most
-    x = np.random.default_rng(0).integers(0, 3, n).astype(np.int32)
-    whole = elect({0: votes}, ((0, m),), x)
-    for lo in range(m):
-        assert elect({0: votes}, ((lo, lo + 1),), x[votes.reads(lo, lo + 1)]) == whole[lo]
+@pytest.mark.parametrize("how", [["--mode", "linear"], ["--mode", "cubic", "--like", "scipy"], ["--mode", "area"]])
+def test_labels_of_volumes_vote_as_those_in_memory(how: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    x = np.repeat(np.random.default_rng(0).integers(-2, 3, (5, 12, 9), np.int16), 3, 2)
+    zarr.create_array("x.zarr", data=x, chunks=(3, 5, 8))
+    np.save("x.npy", x)
+    tifffile.imwrite("x.tif", x, imagej=True, metadata={"axes": "ZYX"})
+    ome("said", x, "zyx", 3)
+    said = zarr.open_group("said").attrs
+    said["ome"] = {**said["ome"], "image-label": {}}
+    size = (9, 7, 40)
+    like = {"like": "scipy"} if "--like" in how else {}
+    want = tenter.resize(x, size, mode=how[1], labels=True, **like)
+    sized = ["--axes", "0,1,2", "--size", *map(str, size), *how]
+    for name, more in (("x.zarr", ["--labels"]), ("x.npy", ["--labels", "--memory-limit", "1GiB"]), ("said/0", [])):
+        out = f"{name.replace('/', '-')}.out{Path(name).suffix or '.zarr'}"
+        assert main(["resize", name, out, *sized, *more]) == 0
+        np.testing.assert_array_equal(np.load(out) if out.endswith(".npy") else elements(out), want)
+    assert main(["resize", "x.tif", "out.tif", "--axes", "z,y,x", *sized[2:], "--labels"]) == 0
+    np.testing.assert_array_equal(tifffile.imread("out.tif"), want)
+    capsys.readouterr()
+    np.save("floats.npy", x.astype(np.float32))
+    assert "expected integers or bools with labels=True" in refused(
+        capsys, "resize", "floats.npy", "f.npy", *sized, "--labels"
+    )
 
 
 def test_labels_are_the_nearest_by_themselves_and_a_name_may_follow() -> None:
     x = np.random.default_rng(0).integers(0, 4, (8, 8, 8), np.uint16)
     zarr.create_array("in.zarr", data=x, chunks=(4, 4, 4))
-    for args in (["--labels", "in.zarr", "a.ome.zarr"], ["in.zarr", "b.ome.zarr", "--labels", "nearest"]):
-        assert main(["pyramid", *args]) == 0
-    for name in ("a", "b"):
-        np.testing.assert_array_equal(elements(f"{name}.ome.zarr/1"), x[::2, ::2, ::2])
+    assert main(["pyramid", "--labels", "in.zarr", "a.ome.zarr"]) == 0
+    np.testing.assert_array_equal(elements("a.ome.zarr/1"), x[::2, ::2, ::2])
 
 
 def test_scipys_zoom_of_order_3_needs_no_scipy() -> None:

@@ -38,7 +38,13 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "torch": (
         "test_torch*.py test_gradients.py test_opinfo*.py test_ragged*.py test_accelerate*.py test_map_operator.py "
         "test_operator_arguments.py test_resize_torch.py test_out*.py test_lazy.py test_spellings.py test_values.py",
-        ("expecttest", "array-api-strict>=2.0", "pandas>=2.1"),
+        ("expecttest", "array-api-strict>=2.0", "pandas>=2.1", "pillow>=12.1"),
+    ),
+    # Other libraries, with tenter in the place of what they resize with.
+    "libraries": (
+        "test_libraries.py test_pages.py",
+        ("torchvision", "kornia", "timm", "diffusers", "segmentation-models-pytorch", "monai", "torchio", "transformers",
+         "albumentationsx[headless]", "mlx[cpu]", "scikit-learn", "array-api-strict>=2.0"),
     ),
     "triton": ("test_triton.py test_driver.py", ("array-api-strict>=2.0",)),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),
@@ -76,6 +82,7 @@ def rows() -> list[Row]:
         Row(f"torch-{promised('torch')}", "3.10", (old("torch"), old("numpy")), ("torch",)),
         *(Row(f"torch-{version}", "3.11", (f"torch=={version}.*",), ("torch",)) for version in TORCHES),
         Row("torch-newest", "3.13", (new("torch"),), ("torch",)),
+        Row("libraries", "3.11", (new("torch"),), ("libraries",)),
         Row("triton-oldest", "3.11", ("torch==2.8.*", old("triton")), ("triton",)),
         Row("triton-newest", "3.13", (new("torch"), new("triton")), ("triton",)),
         Row("jax-oldest", "3.11", (old("jax"),), ("jax",)),

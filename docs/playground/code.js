@@ -162,6 +162,9 @@ const Code = (() => {
       const how = {like: "scipy", align: m === "linear" ? "half_pixel" : null};
       yield [`${zoom}, order=${order}${grid}`, Maps.resized(n, out, m === "nearest" ? "nearest-exact" : m, how)];
     }
+    yield [`${zoom}, order=3, mode="mirror")`, Maps.resized(n, out, "spline3", {like: "scipy"})];
+    const centered = {antialias: false};
+    yield [`${zoom}, order=3, mode="mirror", grid_mode=True)`, Maps.resized(n, out, "spline3", centered)];
   }
 
   function* skimage({n, out}) {
@@ -170,6 +173,9 @@ const Code = (() => {
     yield [edges, Maps.resized(n, out, "linear", {antialias: false})];
     yield [`${code}, order=1)`, Maps.resized(n, out, "linear", {like: "skimage"})];
     yield [`${code}, order=1, anti_aliasing=False)`, Maps.resized(n, out, "linear", {like: "skimage", antialias: false})];
+    const cubic = `${code}, order=3, clip=False`;
+    yield [`${cubic})`, Maps.resized(n, out, "spline3", {like: "skimage"})];
+    yield [`${cubic}, anti_aliasing=False)`, Maps.resized(n, out, "spline3", {like: "skimage", antialias: false})];
     yield [`${code}, order=0, anti_aliasing=False)`, Maps.resized(n, out, "nearest", {like: "skimage"})];
   }
 

@@ -59,6 +59,19 @@ const Maps = (() => {
   const box = (x) => (x > 1e-9 - 0.5 && x <= 1e-9 + 0.5 ? 1 : 0);
   const hamming = (x) => (Math.abs(x) < 1 ? sinc(x) * (0.54 + 0.46 * Math.cos(Math.PI * x)) : 0);
 
+  /** What the coefficients of a spline of order 3 take of the samples around them, up to a rest. */
+  function inverse(rest) {
+    const pole = Math.sqrt(3) - 2, found = [(1 - pole) / (1 + pole)];
+    while (Math.abs((2 * found.at(-1) * pole) / (1 + pole)) >= rest) found.push(found.at(-1) * pole);
+    const all = [...found.slice(1).reverse(), ...found], total = all.reduce((sum, w) => sum + w, 0);
+    return all.map((w) => w / total);
+  }
+  const TO_COEFFICIENTS = inverse(1e-16), SHORTER = inverse(4e-8);
+  function cardinal(x) {
+    const middle = (SHORTER.length - 1) / 2;
+    return SHORTER.reduce((sum, w, k) => sum + w * spline(x - (k - middle), 1, 0), 0);
+  }
+
   // normalized: weights sum to one at every position by themselves.
   const filter = (f, support, normalized = false) => ({f, support, normalized});
   const FILTERS = {
@@ -66,6 +79,7 @@ const Maps = (() => {
     "catmull-rom": filter((x) => keys(x, -0.5), 2, true),
     mitchell: filter((x) => spline(x, 1 / 3, 1 / 3), 2, true),
     bspline: filter((x) => spline(x, 1, 0), 2, true),
+    spline3: filter((x) => cardinal(x), 16, true), // where it is widened
     lanczos2: filter((x) => lanczos(x, 2), 2),
     lanczos3: filter((x) => lanczos(x, 3), 3),
     lanczos4: filter((x) => lanczos(x, 4), 4),
@@ -79,11 +93,11 @@ const Maps = (() => {
   const USUAL = {
     align: "half_pixel", nearestAlign: "half_pixel", cornersAntialias: "align_corners", tie: "prefer_ceil",
     arithmetic: "exact", exactArithmetic: "exact", cubic: -0.75, cubicAntialias: -0.5, edge: "replicate", edgeAntialias: "renormalize",
-    antialias: false, blur: "filter", area: "overlap", modes: null,
+    antialias: false, blur: "filter", area: "overlap", modes: null, splines: false,
   };
-  const FEW = ["nearest", "nearest-exact", "linear"];
+  const FEW = ["nearest", "nearest-exact", "linear", "spline3"];
   const CONVENTIONS = {
-    tenter: {nearestAlign: "asymmetric", tie: "floor", cubic: -0.5, edge: "renormalize", antialias: true},
+    tenter: {nearestAlign: "asymmetric", tie: "floor", cubic: -0.5, edge: "renormalize", antialias: true, splines: true},
     torch: {
       nearestAlign: "asymmetric", cornersAntialias: "corner_areas", tie: "floor", arithmetic: "torch",
       exactArithmetic: "torch", area: "touched",
@@ -99,10 +113,11 @@ const Maps = (() => {
     tensorflow: {arithmetic: "jax", exactArithmetic: "jax", cubic: -0.5, edge: "renormalize"},
     skimage: {
       arithmetic: "scipy", exactArithmetic: "scipy", edge: "reflect", edgeAntialias: "reflect", antialias: true,
-      blur: "gaussian", modes: FEW,
+      blur: "gaussian", modes: FEW, splines: true,
     },
     scipy: {
       align: "align_corners", nearestAlign: "align_corners", arithmetic: "scipy", exactArithmetic: "scipy", modes: FEW,
+      splines: true,
     },
   };
   for (const name in CONVENTIONS) CONVENTIONS[name] = {...USUAL, ...CONVENTIONS[name]};
@@ -115,12 +130,13 @@ const Maps = (() => {
     let kind = mode === "lanczos" ? "lanczos3" : mode;
     if (mode === "area" && (how.area !== "touched" || align)) kind = "overlap";
     if (wide && kind === "linear" && how.blur === "gaussian") kind = "gaussian";
+    if (wide && kind === "spline3" && how.blur === "gaussian") kind = "gaussian spline3";
     const arithmetic = near && align ? "exact" : exact ? how.exactArithmetic : how.arithmetic;
     let at = align ?? (exact ? "half_pixel" : near ? how.nearestAlign : how.align);
     if (at === "align_corners" && wide) at = how.cornersAntialias;
     return {
       kind, align: at, antialias: wide, arithmetic, tie: exact ? "prefer_ceil" : how.tie,
-      edge: mode === "area" ? "renormalize" : wide ? how.edgeAntialias : how.edge,
+      edge: mode === "area" ? "renormalize" : mode === "spline3" ? "reflect" : wide ? how.edgeAntialias : how.edge,
       cubic: wide ? how.cubicAntialias : how.cubic,
     };
   }
@@ -213,9 +229,23 @@ const Maps = (() => {
     });
   }
 
-  /** Linear interpolation after a Gaussian that removes what a shrinking axis cannot hold: scikit-image's. */
+  /** Taps of each output on the spline of order 3 through all inputs: B-splines of coefficients. */
+  function splined(how, nIn, nOut) {
+    const {first, step, unit} = units(nIn, nOut, how.align), middle = (TO_COEFFICIENTS.length - 1) / 2;
+    if (first === 0 && step === unit && nIn === nOut) return range(nOut).map((o) => [{i: o, w: 1}]);
+    return range(nOut).map((o) => {
+      const at = (first + o * step) / unit, left = Math.floor(at) - 1;
+      return range(4).flatMap((k) => {
+        const w = spline(at - left - k, 1, 0);
+        return TO_COEFFICIENTS.map((c, j) => ({i: left + k + j - middle, w: w * c}));
+      });
+    });
+  }
+
+  /** Interpolation after a Gaussian that removes what a shrinking axis cannot hold: scikit-image's. */
   function blurred(how, nIn, nOut) {
-    const rows = filtered({...how, kind: "linear", antialias: false}, nIn, nOut);
+    const rows = how.kind === "gaussian" ? filtered({...how, kind: "linear", antialias: false}, nIn, nOut)
+      : splined(how, nIn, nOut);
     const sigma = (nIn / nOut - 1) / 2;
     if (sigma <= 0) return rows;
     const reach = Math.floor(4 * sigma + 0.5);
@@ -246,7 +276,9 @@ const Maps = (() => {
     }
     let taps;
     if (mode === "area") taps = areas(nIn, nOut, found);
-    else taps = found.kind === "gaussian" ? blurred(found, nIn, nOut) : filtered(found, nIn, nOut);
+    else if (found.kind.startsWith("gaussian")) taps = blurred(found, nIn, nOut);
+    else if (found.kind === "spline3" && !(found.antialias && nIn > nOut)) taps = splined(found, nIn, nOut);
+    else taps = filtered(found, nIn, nOut);
     return {nIn, nOut, rows: taps.map((t) => row(t, nIn, found.edge))};
   }
 

@@ -8,7 +8,7 @@ const State = (() => {
     interpolate: ["nearest", "nearest-exact", "linear", "cubic", "area", "lanczos3"],
     resize: [
       "nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos3", "area", "box",
-      "hamming",
+      "hamming", "spline3",
     ],
   };
   const isNumbers = (text) => /^\s*-?\d{1,3}(\s*[,\s]\s*-?\d{1,3}){0,11}\s*$/.test(text);
@@ -89,7 +89,8 @@ const State = (() => {
   /** The modes that a state's operation and convention have. */
   function modes({op, like}) {
     const few = op === "resize" && Maps.CONVENTIONS[like].modes;
-    return few || MODES[op] || MODES.resize;
+    const all = few || MODES[op] || MODES.resize;
+    return op !== "resize" || Maps.CONVENTIONS[like].splines ? all : all.filter((mode) => mode !== "spline3");
   }
 
   /** A state after one field was changed by hand: what no longer fits it becomes what is usual there. */

@@ -16,6 +16,7 @@ const Words = (() => {
     lanczos3: [6, "by a windowed sinc, the crispest, with ripples"],
     box: [1, "all with one weight"],
     hamming: [2, "by a windowed sinc"],
+    spline3: [Infinity, "by the cubic spline through all of them; far ones have little weight"],
   };
 
   function repeated(state) {
@@ -54,7 +55,7 @@ const Words = (() => {
     if (kind === "overlap") return "is the mean of the inputs under it, each by how much of it is covered";
     const [reach, how] = FILTERS[state.mode];
     if (reach === 1 && !widened) return "copies the input that contains its center";
-    const inputs = widened ? "the inputs" : `the ${{2: "two", 4: "four", 6: "six"}[reach]} inputs`;
+    const inputs = widened || reach === Infinity ? "the inputs" : `the ${{2: "two", 4: "four", 6: "six"}[reach]} inputs`;
     return `mixes ${inputs} around its center${how.startsWith("by") ? "" : ":"} ${how}`;
   }
 
@@ -64,7 +65,7 @@ const Words = (() => {
     const does = state.mode.startsWith("nearest") ? `copies ${nearest(state, rule)}` : mixture(state, rule, widened);
     const cornered = rule.align === "align_corners" && state.mode !== "area"; // areas have edges
     const ends = cornered ? " The centers of the first and last cells are lined up." : "";
-    const first = rule.kind === "gaussian" ? "a Gaussian goes first" : "the filter is wider";
+    const first = rule.kind.startsWith("gaussian") ? "a Gaussian goes first" : "the filter is wider";
     const wide = widened ? ` Antialias: the output is shorter, so ${first}.` : "";
     const unread = columns.filter((column) => !column.length).length;
     const skips = unread ? ` ${unread} of ${state.n} inputs ${unread === 1 ? "counts" : "count"} for nothing.` : "";

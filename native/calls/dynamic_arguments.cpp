@@ -12,24 +12,25 @@ namespace {
 constexpr int64_t exact_scale = int64_t(1) << 53;  // so that the quotient of two doubles is the nearest double
 
 // The length of a result, as tenter._specs.lengths.scaled computes it; -1 where Python must compute it.
-int64_t scaled(double length, double factor, Rounding rounding) {
+int64_t scaled(double length, double factor, LengthRounding rounding) {
   const double made = length * factor;
   if (!(made < double(most_length))) return -1;
   switch (rounding) {
-    case Rounding::floor: return int64_t(made);
-    case Rounding::round: return int64_t(made + 0.5);
-    case Rounding::round_even: return int64_t(std::nearbyint(made));
+    case LengthRounding::floor: return int64_t(made);
+    case LengthRounding::round: return int64_t(made + 0.5);
+    case LengthRounding::round_even: return int64_t(std::nearbyint(made));
     default: return int64_t(std::ceil(made));
   }
 }
 
-int64_t scaled(const AxisPart& part, const Scale& s, Rounding rounding) {
+int64_t scaled(const AxisPart& part, const Scale& s, LengthRounding rounding) {
   if (part.of > Wide(1) << finest_scaled) return -1;
   const Wide n = part.extent * s.numerator, d = part.of * s.denominator;
   const Wide below = n / d, rest = n % d;
   if (below >= most_length) return -1;
-  bool up = rounding == Rounding::ceil ? rest > 0 : 2 * rest >= d;
-  if (rounding == Rounding::floor || (rounding == Rounding::round_even && 2 * rest == d && below % 2 == 0)) up = false;
+  bool up = rounding == LengthRounding::ceil ? rest > 0 : 2 * rest >= d;
+  if (rounding == LengthRounding::floor || (rounding == LengthRounding::round_even && 2 * rest == d && below % 2 == 0))
+    up = false;
   return int64_t(below) + up;
 }
 
@@ -46,7 +47,7 @@ bool DynamicArguments::read_sizes(PyObject* size, int n_axes) {
   return true;
 }
 
-bool DynamicArguments::round_sizes(const int64_t* lengths, int n_axes, Rounding rounding) {
+bool DynamicArguments::round_sizes(const int64_t* lengths, int n_axes, LengthRounding rounding) {
   if (scales.count != 1 && scales.count != n_axes) return false;
   for (int k = 0; k < n_axes; ++k) {
     const Scales::OfAxis& s = scales.of(k);
@@ -71,7 +72,7 @@ bool DynamicArguments::fit_sizes(const int64_t* lengths, int n_axes, Policy poli
   const int64_t common = std::gcd(int64_t(found.numerator), int64_t(found.denominator));
   found.numerator /= common, found.denominator /= common;
   for (int k = 0; k < n_axes; ++k) {
-    const int64_t n = scaled(extent(k, lengths[k]), found, Rounding::round);
+    const int64_t n = scaled(extent(k, lengths[k]), found, LengthRounding::round);
     if (n < 0) return false;
     sizes[k] = std::max<int64_t>(n, 1);
   }

@@ -10,8 +10,8 @@
 namespace tenter {
 
 // How a length times a scale is rounded to a length.
-#define TENTER_ROUNDINGS(row) row(floor) row(round) row(round_even) row(ceil)
-TENTER_ENUM(Rounding, rounding, TENTER_ROUNDINGS)
+#define TENTER_LENGTH_ROUNDINGS(row) row(floor) row(round) row(round_even) row(ceil)
+TENTER_ENUM(LengthRounding, length_rounding, TENTER_LENGTH_ROUNDINGS)
 // Whether the given sizes are used as they are, or fitted with one scale for all axes: none larger, or none smaller.
 #define TENTER_POLICIES(row) row(stretch) row(not_larger) row(not_smaller)
 TENTER_ENUM(Policy, policy, TENTER_POLICIES)
@@ -32,7 +32,7 @@ struct DynamicArguments {
   // Reads them. size: an int, or a sequence of one int for each axis.
   bool read_sizes(PyObject* size, int n_axes);
   // Computes them from the scales and the lengths of the axes.
-  bool round_sizes(const int64_t* lengths, int n_axes, Rounding rounding);
+  bool round_sizes(const int64_t* lengths, int n_axes, LengthRounding rounding);
   // Finds one scale for all axes that fits the sizes that were read, and computes the sizes from it.
   bool fit_sizes(const int64_t* lengths, int n_axes, Policy policy);
 };

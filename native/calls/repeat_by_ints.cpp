@@ -108,7 +108,7 @@ Outcome copied(PyObject* x, const ArrayView& from, const Repeats& by, const Targ
 std::unique_ptr<HostPlan> copies_of(const ArrayView& from, const Repeats& by) {
   auto made = std::make_unique<HostPlan>();
   const int64_t itemsize = from.dtype->itemsize;
-  PlannedArray x{{}, -1, itemsize, false, false};
+  PlannedArray x{{}, -1, itemsize, false, Rounding::once};
   int64_t n_in = 1;
   for (int d = 0; d < by.ndim; ++d) {
     const int64_t n = by.shape[d], times = by.times[d];
@@ -130,12 +130,12 @@ std::unique_ptr<HostPlan> copies_of(const ArrayView& from, const Repeats& by) {
 // The plan of the transpose: from the gradient g of the result to the gradient of x. shape, ndim: of x. Null where
 // Python must plan it.
 std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const int64_t* shape, int ndim) {
-  const bool in_parts = g.dtype->code == complex_code;
-  const int64_t size = g.dtype->itemsize / (in_parts ? 2 : 1);
-  const int dtype = in_parts ? int(size == 8 ? Dtype::f64 : size == 4 ? Dtype::f32 : Dtype::f16) : g.dtype->number;
+  const bool is_complex = g.dtype->code == complex_code;
+  const int64_t size = g.dtype->itemsize / (is_complex ? 2 : 1);
+  const int dtype = is_complex ? int(size == 8 ? Dtype::f64 : size == 4 ? Dtype::f32 : Dtype::f16) : g.dtype->number;
   if (g.device != on_cpu || !is_float_number(dtype)) return nullptr;
   auto made = std::make_unique<HostPlan>();
-  PlannedArray x{{}, dtype, g.dtype->itemsize, in_parts, false};
+  PlannedArray x{{}, dtype, g.dtype->itemsize, is_complex, Rounding::once};
   int64_t n_out = 1;
   for (int d = 0; d < by.ndim; ++d) {
     const int64_t n = g.shape[d], stride = n > 1 ? g.stride[d] : 0, block = by.each ? 1 : by.shape[d];

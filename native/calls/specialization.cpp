@@ -40,13 +40,12 @@ struct FillValueStep final : KernelCall {
   std::vector<double> inside[max_read_dims];
   Dtype sums, dtype;
   int64_t itemsize;
-  bool in_parts, tensor;
+  bool is_complex;
 
   explicit FillValueStep(const FillValue& of) : fill(of) {}
   void run_here(uintptr_t src, uintptr_t dst) const override {
     if (fill.kind == FillKind::filled) return fill.fill(dims, n_dims, itemsize, reinterpret_cast<char*>(dst));
-    fill.add(dims, n_dims, sums, dtype, in_parts, tensor, reinterpret_cast<const char*>(src),
-             reinterpret_cast<char*>(dst));
+    fill.add(dims, n_dims, sums, dtype, is_complex, reinterpret_cast<const char*>(src), reinterpret_cast<char*>(dst));
   }
   void run(uintptr_t src, uintptr_t dst, int, bool) const override {
     without_gil([&] { run_here(src, dst); });
@@ -95,14 +94,14 @@ class SpecializedPlan {
 
   std::unique_ptr<HostPlan> plan() {
     const int64_t itemsize = f_.widens() ? 8 : from_.dtype->itemsize;  // bytes of a value that is summed or copied
-    PlannedArray x{{}, int(f_.dtype), itemsize, f_.in_parts, f_.in_bytes, f_.keeps_sums()};
+    PlannedArray x{{}, int(f_.dtype), itemsize, f_.is_complex, f_.rounding};
     if (!make_dims(x.dims)) return nullptr;
     auto made = std::make_unique<HostPlan>();
     int source = Buffer::input, target = Buffer::output;
     if (f_.widens()) source = widened(x, *made), target = Buffer::sums;
-    if (f_.keeps_sums()) target = Buffer::sums;
+    if (f_.sums_apart()) target = Buffer::sums;
     if (reverses()) target = Buffer::packed;
-    const int64_t size = f_.keeps_sums() ? (f_.in_parts ? 8 : 4) : itemsize;  // sums of 16-bit floats are float32
+    const int64_t size = f_.sums_apart() ? (f_.is_complex ? 8 : 4) : itemsize;  // sums of 16-bit floats are float32
     if (target != Buffer::output) made->use(target, n_out_ * size);
     try {
       made->add(plan_passes(std::move(x), host, source, target, [](double bytes) {
@@ -111,7 +110,7 @@ class SpecializedPlan {
     } catch (const Declined&) { return nullptr; }
     if (reverses()) add_reversed(*made);
     if (f_.fill.kind != FillKind::none) add_fill_value(target, *made);
-    const bool few = f_.widens() || f_.keeps_sums();  // Python converts the input one chunk at a time
+    const bool few = f_.widens() || f_.sums_apart();  // Python converts the input one chunk at a time
     const int64_t most = few ? tuning.scratch_bytes : most_planned_bytes() - n_out_ * from_.dtype->itemsize;
     if (made->scratch() > most) return nullptr;
     made->set_result(shape_, f_.ndim, f_.in_order ? nullptr : f_.order, from_.dtype->itemsize, std::max(n_in_, n_out_),
@@ -133,7 +132,7 @@ class SpecializedPlan {
                   .keeps_lengths = true,
                   .channels_last = f_.strides_decide && dynamic_.channels_last,
                   .doubles = f_.doubles,
-                  .in_bytes = f_.in_bytes,
+                  .rounding = f_.rounding,
                   .bytes = f_.dtype == Dtype::u8 && !f_.transposed};
     for (int a = 0; a < f_.n_axes; ++a) {
       const int d = f_.axes[a].dim;
@@ -148,7 +147,7 @@ class SpecializedPlan {
     AxisNumbers by = numbers(axis);
     const Arithmetic how = a.rule->settled(n_in, n_out, call, by);
     if (by.box && n_out > most_part_outputs) return false;
-    const AxisSums sums{f_.dtype, f_.in_bytes, f_.transposed, f_.fill.kind == FillKind::filled};
+    const AxisSums sums{f_.dtype, f_.transposed, f_.fill.kind == FillKind::filled};
     if (!axes_[axis].make(sums, *a.rule, n_in, n_out, by, how)) return false;
     return a.rule->is_nearest() || f_.fill.kind == FillKind::none || axes_[axis].add_weights(a.weight_rule, by);
   }
@@ -208,8 +207,8 @@ class SpecializedPlan {
 
   void add_fill_value(int sums, HostPlan& to) {
     auto step = std::make_unique<FillValueStep>(f_.fill);
-    step->n_dims = f_.ndim, step->sums = f_.keeps_sums() ? Dtype::f32 : f_.dtype, step->dtype = f_.input;
-    step->in_parts = f_.in_parts, step->tensor = from_.tensor;
+    step->n_dims = f_.ndim, step->sums = f_.sums_apart() ? Dtype::f32 : f_.dtype, step->dtype = f_.input;
+    step->is_complex = f_.is_complex;
     step->itemsize = from_.dtype->itemsize;
     for (int k = 0; k < f_.ndim; ++k) {
       step->dims[k] = {shape_[f_.order[k]], nullptr, f_.order[k]};
@@ -245,13 +244,13 @@ bool Specialization::read(PyObject* size, const ArrayView& x, DynamicArguments& 
   int64_t lengths[max_read_dims];
   for (int k = 0; k < n_axes; ++k) lengths[k] = x.shape[axes[k].dim];
   if (!dynamic.scales.count) return dynamic.fit_sizes(lengths, n_axes, policy);
-  return dynamic.round_sizes(lengths, n_axes, rounding);
+  return dynamic.round_sizes(lengths, n_axes, length_rounding);
 }
 
 std::unique_ptr<HostPlan> Specialization::plan(const ArrayView& from, const DynamicArguments& dynamic,
                                                const Target* target) const {
   if (dynamic.boxes.count && dynamic.boxes.count != n_axes) return nullptr;
-  if (ndim + in_parts > max_read_dims) return nullptr;  // the parts of complex numbers are a dim
+  if (ndim + is_complex > max_read_dims) return nullptr;  // the parts of complex numbers are a dim
   SpecializedPlan call(*this, from, dynamic, target);
   return call.set_sizes() ? call.plan() : nullptr;
 }

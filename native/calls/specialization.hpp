@@ -34,20 +34,20 @@ struct Specialization {
   };
   Axis axes[max_read_dims];  // in ascending order of dims
   int n_axes = 0;
-  bool in_bytes = false;  // whether 8-bit values are summed in integers
-  bool doubles = false;   // whether arrays are float64
-  FillValue fill;         // none for gradients
-  Dtype input;            // dtype of the arrays; differs from `dtype` if integers are converted for `fill`
-  Dtype dtype;            // dtype of the values that are summed: of complex numbers, the dtype of their parts
-  bool in_parts;          // whether values are complex numbers
+  Rounding rounding = Rounding::once;  // of the sums; kept if a fill value is added
+  bool doubles = false;                // whether arrays are float64
+  FillValue fill;                      // none for gradients
+  Dtype input;                         // dtype of the arrays; differs from `dtype` if integers are converted for `fill`
+  Dtype dtype;      // dtype of the values that are summed: of complex numbers, the dtype of their parts
+  bool is_complex;  // whether values are complex numbers
   Accumulate acc;
   int ndim;
-  int order[max_read_dims];  // dims of the result from slowest to fastest in memory
-  bool in_order;             // whether `order` is ascending, so that the result is contiguous
-  bool by_dims = true;       // whether a call's sequences are in the order of `axes`
-  bool strides_decide;       // whether the layout decides which formula finds source indices, as in PyTorch
-  bool transposed;           // whether these calls compute gradients, by the transposed maps
-  Rounding rounding;         // of lengths from scales
+  int order[max_read_dims];        // dims of the result from slowest to fastest in memory
+  bool in_order;                   // whether `order` is ascending, so that the result is contiguous
+  bool by_dims = true;             // whether a call's sequences are in the order of `axes`
+  bool strides_decide;             // whether the layout decides which formula finds source indices, as in PyTorch
+  bool transposed;                 // whether these calls compute gradients, by the transposed maps
+  LengthRounding length_rounding;  // of lengths from scales
   Policy policy;
   Owned rules;    // owns the AxisRules that the axes point to
   Owned planner;  // tenter._plans.specializations.Specialization, by which Python plans such calls
@@ -57,10 +57,10 @@ struct Specialization {
     return transposed || !std::all_of(axes, axes + n_axes, [](auto& a) { return a.rule->is_nearest(); });
   }
   // Whether the core computes gradients of these calls.
-  bool is_recorded() const { return !in_bytes && !widens(); }
+  bool is_recorded() const { return !by_axis(rounding) && !widens(); }
   // Whether integers are converted to float64 first, and whether sums are stored in a wider dtype than the result's.
   bool widens() const { return fill.kind == FillKind::added && input != dtype; }
-  bool keeps_sums() const { return fill.kind == FillKind::added && !is_full_float(dtype); }
+  bool sums_apart() const { return fill.kind == FillKind::added && !is_full_float(dtype); }
   // Completes a call's dynamic arguments, whose boxes and scales were read: sets its sizes, from its scales if `size`
   // is None, sorts sizes and scales by dims, and sets channels_last. Returns false where Python must check the
   // arguments.

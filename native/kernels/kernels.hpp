@@ -85,7 +85,7 @@ struct WindowTask {
   Kernel kernel;                  // which computes the task (window_kernels.hpp)
   bool rows_first;                // rows before columns; columns must then be contiguous, except for `pixels`
   bool planes_first;              // planes before rows and columns; columns must then be contiguous
-  bool saturate;                  // clamp to the range of the integer dtype between two axes
+  bool clamps;                    // clamp to the range of the integer dtype between two axes
   bool stream;
   // For tasks of one axis: how many values an output row is from the next, and the rows of an outer position from those
   // of the next; 0 if rows are contiguous. They are set for a chunk of a long axis, whose outputs are parts of longer

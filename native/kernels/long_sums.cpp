@@ -107,7 +107,7 @@ bool has_long_sums(const WindowMap& m) {
 }
 
 bool sums_in_parts(const WindowTask& t) {
-  return !t.saturate && t.acc != Accumulate::i64 && has_long_sums(t.column ? *t.column : *t.row);
+  return !t.clamps && t.acc != Accumulate::i64 && has_long_sums(t.column ? *t.column : *t.row);
 }
 
 }  // namespace tenter

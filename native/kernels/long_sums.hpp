@@ -21,8 +21,8 @@ constexpr int parts_together = 4;  // of one call of Kernels::sum_parts
 // Whether some window has more taps than a part.
 bool has_long_sums(const WindowMap& m);
 
-// Whether a task of one axis is summed in parts. Integers are exact without parts. 8-bit values that saturate have none
-// either: the dtype of the input, which parts do not have, is their range.
+// Whether a task of one axis is summed in parts. Integers are exact without parts. 8-bit values that are clamped have
+// none either: the dtype of the input, which parts do not have, is their range.
 bool sums_in_parts(const WindowTask& t);
 
 // Computes a task of one axis. A window that is not long has one part: short and long ones may take turns, and a call

@@ -27,8 +27,7 @@ bool fits_lanes(const WindowTask& t) {
 }
 
 bool can_do_pixels(const WindowTask& t) {
-  if (t.plane || !t.row || !t.column || t.saturate || t.alpha || t.acc != Accumulate::f32 || t.in != t.out)
-    return false;
+  if (t.plane || !t.row || !t.column || t.acc != Accumulate::f32 || t.in != t.out) return false;
   if (t.in != Dtype::u16 && t.in != Dtype::i16 && t.in != Dtype::f32) return false;
   return fits_lanes(t) && t.column->n_out <= most_pixel_columns;
 }
@@ -56,7 +55,7 @@ int64_t outer_count(const WindowTask& t) {
 
 // Whether all outputs add up equally many neighbors, without weights.
 bool takes_equal_sums(const WindowTask& t) {
-  if (!t.column || t.row || t.acc == Accumulate::i64 || t.saturate || t.row_pitch || t.outer_pitch) return false;
+  if (!t.column || t.row || t.acc == Accumulate::i64 || t.row_pitch || t.outer_pitch) return false;
   const WindowMap& m = *t.column;
   const int64_t size = size_of(t.in), lanes = kernels().vector_bytes / (t.acc == Accumulate::f32 ? 4 : 8);
   if (m.start || m.weight64 || !m.width || (t.inner != 1 && t.inner_stride != size)) return false;
@@ -69,7 +68,7 @@ bool takes_equal_sums(const WindowTask& t) {
 
 // Whether a vector has a value of as many images as it has lanes.
 bool takes_small_images(const WindowTask& t) {
-  if (t.acc == Accumulate::i64 || t.saturate || t.row_pitch || t.outer_pitch) return false;
+  if (t.acc == Accumulate::i64 || t.row_pitch || t.outer_pitch) return false;
   const WindowImages images = images_of(t);
   ImageSums<WindowMap> found;
   const int64_t lanes = kernels().vector_bytes / (t.acc == Accumulate::f32 ? 4 : 8);
@@ -81,7 +80,7 @@ bool takes_small_images(const WindowTask& t) {
 constexpr int64_t least_wide = 256;  // values of a column
 
 bool takes_wide_column(const WindowTask& t) {
-  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner_stride == size_of(t.in) && !t.saturate &&
+  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner_stride == size_of(t.in) &&
          decide(Choice::wide_column, t.inner >= least_wide);
 }
 
@@ -95,14 +94,17 @@ int64_t most_taps(const WindowMap& m) {
 
 Kernel window_kernel(const WindowTask& t) {
   const bool both = t.row && t.column;
-  if (t.alpha) return Kernel::rows_and_columns;
+  // These loops alone premultiply, and clamp between two axes.
+  const Kernel loops = t.plane ? Kernel::planes
+                       : both  ? Kernel::rows_and_columns
+                       : t.row ? Kernel::rows
+                               : Kernel::columns;
+  if (t.alpha || t.clamps) return loops;
   if (takes_pixels(t)) return Kernel::pixels;
   if (!both && sums_in_parts(t)) return Kernel::parts;
   if (takes_equal_sums(t)) return Kernel::equal_sums;
   if (takes_small_images(t)) return Kernel::small_images;
-  if (t.plane) return Kernel::planes;
-  if (both) return takes_wide_column(t) ? Kernel::wide_column : Kernel::rows_and_columns;
-  return t.row ? Kernel::rows : Kernel::columns;
+  return loops == Kernel::rows_and_columns && takes_wide_column(t) ? Kernel::wide_column : loops;
 }
 
 bool takes_permutes(const WindowTask& t, int64_t n_rows, bool weighted) {

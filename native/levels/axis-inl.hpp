@@ -69,8 +69,8 @@ void rows_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
       char* const dst = t.dst + (outer * pitch + lo * n + b) * size;
       const char* const src = t.src + walk.offset() + b * sums.in_size;
       store_rows(sums, t.stream, src, t.row_stride, m, lo, hi, dst, n, w, lease);
-      if (t.saturate && sums.saturate_result)
-        for (int64_t o = lo; o < hi; ++o) sums.saturate_result(reinterpret_cast<Acc*>(dst + (o - lo) * n * size), w);
+      if (t.clamps && sums.clamp_result)
+        for (int64_t o = lo; o < hi; ++o) sums.clamp_result(reinterpret_cast<Acc*>(dst + (o - lo) * n * size), w);
     }
     store_fence(t.stream);
   });
@@ -153,8 +153,8 @@ void columns_pass(const Sums<Acc>& sums, const WindowTask& t, Team team) {
       const int end = std::min(n_rows, r + height);
       for (int k = end; k < std::min(n_rows, end + height) && reads_all; ++k) prefetch(rows[k] + from, span);
       sum_columns(sums, rows + r, end - r, c, to + r, lo, hi, t.stream && direct, lease);
-      for (int k = r; k < end && t.saturate && sums.saturate_result; ++k)
-        sums.saturate_result(reinterpret_cast<Acc*>(to[k]), n);
+      for (int k = r; k < end && t.clamps && sums.clamp_result; ++k)
+        sums.clamp_result(reinterpret_cast<Acc*>(to[k]), n);
       for (int k = r; k < end && staged; ++k) stream_store(dst[k], to[k], n * size);
     }
     store_fence(t.stream);

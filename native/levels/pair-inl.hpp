@@ -86,7 +86,7 @@ void both_rows_first(const CallSums<Acc>& sums, const WindowTask& t, const char*
         sums.first->rows(from, t.row_stride, *t.row, at, at + some, reinterpret_cast<char*>(scratch + r * n_in), n_in,
                          n_in, false, lease);
     }
-    if (t.saturate && sums.last->saturate) sums.last->saturate(scratch, n_in * n_rows);
+    if (t.clamps && sums.last->clamp) sums.last->clamp(scratch, n_in * n_rows);
     const int64_t pixel = t.inner * int64_t(sizeof(Acc));
     for (int r = 0; r < n_rows && reversed; ++r) {
       Acc* const flipped = scratch + n_in * (N + r);
@@ -160,8 +160,8 @@ void both_columns_first(const CallSums<Acc>& sums, const WindowTask& t, const ch
         prefetch(src + next * t.row_stride, n_in * size);
       if (height == N) repeat_last(rows, n_rows), repeat_last(to, n_rows);
       sum_columns(*sums.first, rows, n_rows, c, to, 0, t.column->n_out, false, lease);
-      for (int r = 0; r < n_rows && t.saturate && sums.last->saturate; ++r)
-        sums.last->saturate(reinterpret_cast<Acc*>(to[r]), n_out);
+      for (int r = 0; r < n_rows && t.clamps && sums.last->clamp; ++r)
+        sums.last->clamp(reinterpret_cast<Acc*>(to[r]), n_out);
     }
     int64_t end = lo;
     while (end < hi && m.first(end) + m.count(end) <= i) ++end;

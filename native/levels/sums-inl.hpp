@@ -22,21 +22,21 @@ struct Sums {
                     char* const* dst, int64_t lo, int64_t hi, bool stream, Lease& lease);
   // Sums long segments of inputs that need a conversion. Null for rare dtypes.
   void (*long_segments)(const char* src, const int64_t* first, const int64_t* count, Acc* dst);
-  // saturate clamps sums between two axes to the range of an integer output. saturate_result clamps a result that is
+  // clamp clamps sums between two axes to the range of an integer output. clamp_result clamps a result that is
   // sums, because another axis follows, to the range of an integer input. Null for other dtypes.
-  void (*saturate)(Acc* p, int64_t n);
-  void (*saturate_result)(Acc* p, int64_t n);
+  void (*clamp)(Acc* p, int64_t n);
+  void (*clamp_result)(Acc* p, int64_t n);
 };
 
 // Clamps sums to the range of T, as a store would, so that overshoot along the first axis does not reach the second.
 template <class Acc, class T>
-void saturate_sums(Acc* p, int64_t n) {
+void clamp_sums(Acc* p, int64_t n) {
   constexpr Acc low = Acc(std::numeric_limits<T>::min()), high = Acc(std::numeric_limits<T>::max());
   for (int64_t i = 0; i < n; ++i) p[i] = p[i] < low ? low : p[i] > high ? high : p[i];
 }
 template <class Acc, class T>
-constexpr auto saturating() -> void (*)(Acc*, int64_t) {
-  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Acc>) return saturate_sums<Acc, T>;
+constexpr auto clamping() -> void (*)(Acc*, int64_t) {
+  if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Acc>) return clamp_sums<Acc, T>;
   else return nullptr;
 }
 
@@ -104,8 +104,8 @@ constexpr Sums<Acc> sums_as{
     converting<Acc, Acc, Out>(),
     permuting<Acc, In>(),
     summing_segments<Acc, In>(),
-    saturating<Acc, Out>(),
-    std::is_same_v<Acc, Out> ? saturating<Acc, In>() : nullptr};
+    clamping<Acc, Out>(),
+    std::is_same_v<Acc, Out> ? clamping<Acc, In>() : nullptr};
 
 // Loops for premultiplied colors: n values of the input times alpha, and n sums divided by alpha.
 template <class Acc>

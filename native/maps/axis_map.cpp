@@ -195,6 +195,16 @@ OwnedByteMap& AxisMap::bytes() {
   return *bytes_;
 }
 
+int64_t AxisMap::n_spanned() {
+  if (!has_long_rule() || kind != Kind::sums || ones() || !n_out) return n_in;
+  if (n_spanned_) return *n_spanned_;
+  Rows first, last;
+  map_->make_rows(0, 1, first), map_->make_rows(n_out - 1, n_out, last);
+  const int64_t lo = first.start[0], hi = last.stop(0);
+  n_spanned_ = crops(n_in, lo, hi) ? hi - lo : n_in;
+  return *n_spanned_;
+}
+
 // The map whose rows are cropped: weighted, and with tables now or later. Null for other maps: rows of a long axis have
 // no tables.
 const WindowMap* AxisMap::rows_to_crop(bool several) {

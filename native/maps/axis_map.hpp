@@ -98,6 +98,9 @@ class AxisMap {
   const LaidOut& laid_out();
   // How many values the sums read; of a gather, after they were copied into order.
   int64_t n_read() { return gathers() ? laid_out().sums->n_in : n_in; }
+  // The inputs that rows read, from the first to the last, if the others are left out where an axis has tables; else
+  // n_in. It decides the order of axes, so it does not depend on whether there are tables.
+  int64_t n_spanned();
   AxisMap& as_sums() { return gathers() ? *laid_out().sums : *this; }
   // several: whether the kernel sums several axes at once, which needs tables.
   OwnedMap& sums(bool several);
@@ -127,6 +130,7 @@ class AxisMap {
   std::optional<bool> has_bytes_;
   bool asked_for_crop_ = false;
   std::optional<LaidOut> laid_out_;
+  std::optional<int64_t> n_spanned_;
   int64_t first_ = 0;
   std::unique_ptr<AxisMap> cropped_;
 };

@@ -10,14 +10,13 @@ namespace tenter {
 
 // How the call sums along its axes.
 //   dtype       dtype of the values that are summed
-//   in_bytes    whether 8-bit values are summed in integers
 //   transposed  whether the call computes a gradient
 //   fills       whether outputs without an input get the fill value in the end: until then they are copies of any
 //   input.
 //               Else their rows are empty
 struct AxisSums {
   Dtype dtype;
-  bool in_bytes, transposed, fills;
+  bool transposed, fills;
 };
 
 struct RuledAxis {

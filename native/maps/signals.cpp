@@ -98,7 +98,7 @@ bool rule_fits(const OwnedMap& map, SignalTask& task) {
 
 bool axis_fits(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
   const bool contiguous = t.column && t.inner == 1 && (t.column_stride == size_of(t.in) || t.n_column == 1);
-  return contiguous && !t.saturate && t.acc != Accumulate::i64 && map.map.n_in + map.map.n_out > tuning.signal_axis &&
+  return contiguous && !t.clamps && t.acc != Accumulate::i64 && map.map.n_in + map.map.n_out > tuning.signal_axis &&
          map.may_be_signal() && rule_fits(map, task) && task.count <= sum_part;
 }
 

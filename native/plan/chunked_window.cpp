@@ -172,7 +172,7 @@ class ChunkedWindow {
     if (of_.inside) return Kernel::inside;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
-    const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.saturate &&
+    const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
                                of_.sampling->has_long_rows() &&
                                decide(Choice::long_rows, outer_ * inner_ <= most_long_sums);
     return sums_are_long ? Kernel::long_rows : Kernel::chunks;

@@ -147,14 +147,13 @@ void store_narrow(float* x, int64_t n, char* to) {
 // Adds the fill value to sums and stores the results. The dtype of the result only chooses the function `store`, so the
 // loops are compiled once for each type of sums.
 //   value       the fill value
-//   in_parts    whether values are parts of complex numbers: the fill value is real
-//   like_torch  whether float32 sums are added to in float32, else in float64
+//   is_complex    whether values are parts of complex numbers: the fill value is real
 //   from, to    sums and results; they may be the same memory
 //   itemsize    bytes of a value of the result
 template <class Sum>
 struct Adding {
   double value;
-  bool in_parts, like_torch;
+  bool is_complex;
   const Sum* from;
   char* to;
   int64_t itemsize;
@@ -173,23 +172,19 @@ struct Adding {
   }
   // Adds the same number to values [lo, hi).
   void put_alike(double by, int64_t lo, int64_t hi) const {
-    if (in_parts && by != 0) {  // only to real parts
-      auto shift = [by](int64_t k) { return k & 1 ? 0 : by; };
-      if (like_torch) put(lo, hi, [shift](Sum x, int64_t k) { return x + Sum(shift(k)); });
-      else put(lo, hi, [shift](Sum x, int64_t k) { return Sum(double(x) + shift(k)); });
+    if (is_complex && by != 0) {  // only to real parts
+      put(lo, hi, [by](Sum x, int64_t k) { return Sum(double(x) + (k & 1 ? 0 : by)); });
     } else if (by == 0) put(lo, hi, [](Sum x, int64_t) { return x + Sum(0); });  // turns -0.0 into 0.0
-    else if (like_torch) put(lo, hi, [by = Sum(by)](Sum x, int64_t) { return x + by; });
     else put(lo, hi, [by](Sum x, int64_t) { return Sum(double(x) + by); });
   }
   // Adds a different number to each of the values [lo, hi). weight: of the outer axes. inside: the weights of the
   // values from number `at` on.
   void put_each(double weight, const double* inside, int64_t at, int64_t lo, int64_t hi) const {
-    auto shift = [inside, at, weight, value = value, in_parts = in_parts](int64_t k) {
+    auto shift = [inside, at, weight, value = value, is_complex = is_complex](int64_t k) {
       const double outside = 1 - weight * inside[k - at];
-      return std::fabs(outside) > nothing && !(in_parts && k & 1) ? outside * value : 0;
+      return std::fabs(outside) > nothing && !(is_complex && k & 1) ? outside * value : 0;
     };
-    if (like_torch) put(lo, hi, [shift](Sum x, int64_t k) { return x + Sum(shift(k)); });
-    else put(lo, hi, [shift](Sum x, int64_t k) { return Sum(double(x) + shift(k)); });
+    put(lo, hi, [shift](Sum x, int64_t k) { return Sum(double(x) + shift(k)); });
   }
   double shift(double inside) const {
     const double outside = 1 - inside;
@@ -216,11 +211,11 @@ struct Adding {
 
 }  // namespace
 
-void FillValue::add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts,
-                    bool like_torch, const char* from, char* to) const {
-  const Walked walked(dims, n_dims, in_parts ? 2 : 1);
+void FillValue::add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool is_complex,
+                    const char* from, char* to) const {
+  const Walked walked(dims, n_dims, is_complex ? 2 : 1);
   auto run = [&]<class Sum>(void (*store)(Sum*, int64_t, char*)) {
-    Adding<Sum>{value, in_parts, like_torch, reinterpret_cast<const Sum*>(from), to, size_of(dtype), store}.run(walked);
+    Adding<Sum>{value, is_complex, reinterpret_cast<const Sum*>(from), to, size_of(dtype), store}.run(walked);
   };
   if (sums == Dtype::f32 && dtype == Dtype::f32) return run(store_floats<float>);
   if (sums == Dtype::f32 && dtype == Dtype::f16) return run(store_narrow<as_f16>);

@@ -28,14 +28,13 @@ struct FillValue {
     const double* inside;
     int axis;
   };
-  // For FillKind::added: adds to sums in float32 or float64 and converts to the dtype of the result. `from` and `to`
-  // may be the same memory.
+  // For FillKind::added: adds in float64 to sums in float32 or float64, and converts to the dtype of the sums, then of
+  // the result. `from` and `to` may be the same memory.
   //   dims        from slowest to fastest in memory
   //   dtype       of the result; of complex numbers, of their parts
-  //   in_parts    whether values are complex numbers
-  //   like_torch  whether float32 sums are added to in float32, else in float64
-  void add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool in_parts, bool like_torch,
-           const char* from, char* to) const;
+  //   is_complex    whether values are complex numbers
+  void add(const FillValue::ResultDim* dims, int n_dims, Dtype sums, Dtype dtype, bool is_complex, const char* from,
+           char* to) const;
   // For FillKind::filled: puts `element` into a result.
   void fill(const FillValue::ResultDim* dims, int n_dims, int64_t itemsize, char* to) const;
 };

@@ -56,9 +56,9 @@ bool narrow_bytes_between(const Dims& dims, int first, const Grouping& by) {
 }
 
 // Whether neighboring axes are summed in separate passes: 8-bit rows that are narrow in between; on a device, also if
-// it must saturate in between, for runs of counts, and for long windows.
+// values are clamped in between, for runs of counts, and for long windows.
 bool apart(const Dims& dims, int first, int count, const Grouping& by) {
-  if (by.device.chunks && by.saturate && count == 2)
+  if (by.device.chunks && by_axis(by.rounding) && count == 2)
     return decide(Choice::apart, narrow_bytes_between(dims, first, by));
   if (!by.device.most_joint_taps) return false;
   double taps = 1;
@@ -69,7 +69,7 @@ bool apart(const Dims& dims, int first, int count, const Grouping& by) {
     taps *= double(most_taps(m.as_sums().sums(true).map));
     if (k < first + count - 2) taps *= by.device.planes_apart;
   }
-  return by.saturate || taps > double(by.device.most_joint_taps);
+  return by_axis(by.rounding) || taps > double(by.device.most_joint_taps);
 }
 
 // The share of an axis's inputs that rows read, at most.
@@ -80,11 +80,10 @@ double share_read(AxisMap& m) {
 
 // Whether the passes of several axes may be separate: they give the same bits, and no axis gathers.
 bool may_separate(const Dims& dims, int first, int count, const Grouping& by) {
-  if (!by.device.chunks || by.saturate) return false;
+  if (!by.device.chunks || !rounds_last(by.rounding)) return false;
   for (int k = first; k < first + count; ++k)
     if (dims[size_t(k)].deciding()->gathers()) return false;
-  const size_t last = size_t(first + count - 1);
-  return !sums_in_fixed_point(by.dtype, dims[last - 1], dims[last]);
+  return true;
 }
 
 // Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
@@ -147,7 +146,7 @@ bool rows_first(const MappedDim& row, const MappedDim& column) {
 // Whether sums along some axis are long (long_sums.hpp). Each pass of one axis makes these in parts.
 bool any_long_sums(const Dims& dims, int first, int count, const Grouping& by) {
   const auto begin = dims.begin() + first;
-  return !by.saturate && std::any_of(begin, begin + count, [](const MappedDim& d) {
+  return !by_axis(by.rounding) && std::any_of(begin, begin + count, [](const MappedDim& d) {
     if (!d.map || d.deciding()->n_read() <= sum_part) return false;
     AxisMap& m = d.deciding()->as_sums();
     return (m.has_long_rule() && m.sums(false).taps_each() > sum_part) || has_long_sums(m.sums(true).map);
@@ -177,7 +176,7 @@ void in_joint_order(const Dims& dims, const std::vector<int>& axes, std::vector<
 // Whether axes are summed in one order wherever they lie: what is between them in memory, and in a part of an array may
 // be left out, then changes no bits. Unweighted sums, which are gradients of copies, first sum what shrinks most.
 bool keeps_order(const Dims& dims, const std::vector<int>& axes, const Grouping& by) {
-  if (axes.size() < 2 || !by.device.chunks || by.saturate) return false;
+  if (axes.size() < 2 || !by.device.chunks || by_axis(by.rounding)) return false;
   return !std::all_of(axes.begin(), axes.end(), [&](int k) { return dims[size_t(k)].deciding()->ones(); });
 }
 
@@ -203,17 +202,6 @@ void in_one_order(const Dims& dims, const std::vector<int>& axes, int together, 
   groups.insert(groups.end(), of_joint.begin(), of_joint.end());
   groups.insert(groups.end(), at, alone.end());
 }
-
-}  // namespace
-
-bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& column) {
-  if (dtype != int(Dtype::u8) || !row.map || !column.map) return false;
-  if (row.map->linear_steps() && column.map->linear_steps()) return true;
-  return column.deciding()->n_out >= least_fixed_columns && row.deciding()->fixed_taps() &&
-         column.deciding()->fixed_taps();
-}
-
-namespace {
 
 // How many of the last windows share a pass, and how many dims they lie across.
 std::pair<int, int> shared_pass(const std::vector<MappedDim>& dims, const std::vector<int>& windows,
@@ -253,7 +241,7 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   const auto begin = found.begin() + copies;
   if (found.end() - begin > 1)
     std::stable_sort(begin, found.end(), [&](const Group& a, const Group& b) { return cost(a, dims) < cost(b, dims); });
-  if (by.saturate && found.end() - begin == 2)  // in Pillow's order of axes
+  if (by_axis(by.rounding) && found.end() - begin == 2)  // in Pillow's order of axes
     std::sort(begin, found.end(),
               [&](const Group& a, const Group& b) { return by.rows_first ? a.first < b.first : a.first > b.first; });
   return found;

@@ -22,7 +22,8 @@ struct Group {
 struct Grouping {
   int dtype;
   int64_t size_of_sums;
-  bool saturate, rows_first;
+  Rounding rounding;
+  bool rows_first;
   const Device& device;
 };
 
@@ -32,9 +33,5 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
 
 // Replaces a pass of several axes by passes of one axis each, in the same order, if some sums are long (long_sums.hpp).
 void separate_long_sums(const std::vector<MappedDim>& dims, const Grouping& by, std::vector<Group>& groups);
-
-// Whether 8-bit values are summed in fixed point along a row and a column (byte_taps.hpp). Narrow rows are not, as they
-// would leave most of a vector unused.
-bool sums_in_fixed_point(int dtype, const MappedDim& row, const MappedDim& column);
 
 }  // namespace tenter

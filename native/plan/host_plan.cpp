@@ -7,7 +7,6 @@
 #include "arrays/results.hpp"
 #include "plan/byte_step.hpp"
 #include "plan/copy_step.hpp"
-#include "plan/groups.hpp"
 #include "plan/byte_taps_step.hpp"
 #include "plan/window_step.hpp"
 #include "system/memory.hpp"
@@ -66,7 +65,7 @@ void HostPlan::add_before(Passes&& passes) {
 
 void HostPlan::add(Passes&& passes) {
   passes_ = std::move(passes);
-  is_long = is_long || passes_.is_filtered_signal || passes_.in_bytes;
+  is_long = is_long || passes_.is_filtered_signal || passes_.rounding == Rounding::integers;
   for (size_t k = 0; k < passes_.temporaries.size(); ++k)
     if (passes_.temporaries[k]) use(Buffer::temporary + int(k), passes_.temporaries[k]);
   const auto add_all = [&](const std::vector<PlannedPass>& some) {
@@ -99,7 +98,7 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   const Pass pass{dims, int(p.dims.size()), p.first, p.count};
   const MappedDim* const axes = &p.dims[size_t(p.first)];
   const bool rows_first = of.rows_first && p.count == 2;
-  if (of.in_bytes) {
+  if (of.rounding == Rounding::integers) {
     ByteTask task;
     bool columns;
     if (!byte_pass(pass, rows_first, task, columns)) return false;
@@ -108,7 +107,7 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
     add(std::make_unique<ByteStep>(task, row, columns ? last : nullptr), source, p.target, &p);
     return true;
   }
-  if (p.count == 2 && p.target.dtype == source.dtype && sums_in_fixed_point(source.dtype, axes[0], axes[1])) {
+  if (of.rounding == Rounding::fixed_point && p.count == 2) {
     ByteTask task;
     bool columns;
     if (!byte_pass(pass, false, task, columns)) return false;
@@ -122,10 +121,11 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
     if (p.count == 1) continue;
     // The whole of a gather is what it sums after its inputs have been put in order, even if the part needs no order.
     AxisMap* const whole = axes[k].whole ? &axes[k].whole->as_sums() : nullptr;
-    deciding[k] = whole ? Deciding(whole->n_in, whole->sums(true)) : Deciding(axes[k].n, *maps[k]);
+    deciding[k] = whole ? Deciding(whole->n_spanned(), whole->sums(true)) : Deciding(axes[k].n_deciding(), *maps[k]);
   }
   WindowTask task{};
-  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc, task.saturate = of.saturate;
+  task.in = Dtype(source.dtype), task.out = Dtype(p.target.dtype), task.acc = of.acc,
+  task.clamps = of.rounding == Rounding::clamped;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
   const int64_t n_rows = WindowStep::n_rows_of(task, n_plane);

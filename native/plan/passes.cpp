@@ -48,7 +48,7 @@ bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding,
   const int last = p.first + p.count - 1;
   const bool several = p.count > 1, planes = p.count == 3;
   task.rows_first =
-      several && (task.saturate ? rows_first : rows_cost_less(deciding[last - p.first - 1], deciding[last - p.first]));
+      several && (task.clamps ? rows_first : rows_cost_less(deciding[last - p.first - 1], deciding[last - p.first]));
   task.planes_first = planes && planes_cost_less(deciding[0]);
   const int64_t size = size_of(task.in);
   const Merged inside(p.dims + last + 1, p.dims + p.n_dims);

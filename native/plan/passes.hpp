@@ -55,7 +55,7 @@ bool planes_cost_less(const Deciding& plane);
 // must be made contiguous first.
 //   maps        of the axes, from slowest to fastest; with tables if there are several
 //   deciding    of the same axes
-//   rows_first  the order of two axes if the task saturates, as results then depend on it; else the cheaper one is used
+//   rows_first  the order of two axes if the task clamps, as results then depend on it; else the cheaper one is used
 //   n_plane     set to the length of the first of three axes, else to 1
 bool window_pass(const Pass& p, OwnedMap* const* maps, const Deciding* deciding, bool rows_first, WindowTask& task,
                  int64_t& n_plane);

@@ -94,13 +94,10 @@ Order with_channels_together(const Dims& dims, int64_t itemsize, const Device& d
 
 // The dims in an order in which two axes that are summed in fixed point are neighbors: apart they would be summed in
 // floats, to other bits. Empty if no dim is between them.
-Order with_axes_together(const PlannedArray& x, const Device& device) {
-  const Dims& dims = x.dims;
+Order with_axes_together(const Dims& dims) {
   Order axes, order;
   for (size_t k = 0; k < dims.size(); ++k)
     if (dims[k].map && !dims[k].map->copies()) axes.push_back(k);
-  if (!device.chunks || x.keeps_sums || axes.size() != 2) return {};
-  if (!sums_in_fixed_point(x.dtype, dims[axes[0]], dims[axes[1]])) return {};
   for (size_t k = 0; k < dims.size(); ++k)
     if (k < axes[0] || (k > axes[0] && k < axes[1])) order.push_back(k);
   const bool between =
@@ -111,22 +108,33 @@ Order with_axes_together(const PlannedArray& x, const Device& device) {
   return order;
 }
 
+bool in_pillows_order(const AxisMap& row, const AxisMap& column) {
+  return rows_before(row.n_in, row.n_out, column.n_in, column.n_out);
+}
+
+// Whether 8-bit values are summed in fixed point along a row and a column (byte_taps.hpp). Narrow rows are not.
+bool sums_in_fixed_point(const MappedDim& row, const MappedDim& column) {
+  if (row.map->linear_steps() && column.map->linear_steps()) return true;
+  return column.deciding()->n_out >= least_fixed_columns && row.deciding()->fixed_taps() &&
+         column.deciding()->fixed_taps();
+}
+
 class Planner {
  public:
   Planner(PlannedArray& x, const Device& device, const AskRoom& room) : x_(x), device_(device), room_(room) {}
 
   Passes plan(int from, int to) {
-    made_.saturate = x_.saturate;
     const Buffer source = x_.has_sums ? x_.as_sums(from) : x_.as_given(from);
-    const Buffer target = x_.keeps_sums ? x_.as_sums(to) : x_.as_given(to);
+    const Buffer target = x_.rounding == Rounding::kept ? x_.as_sums(to) : x_.as_given(to);
     x_.dtype = source.dtype, x_.itemsize = source.itemsize;
     made_.chunks.source = from, made_.chunks.target = to;
     unify_ones(x_.dims, x_.itemsize);
     const Dims given = x_.dims;
     Dims& dims = x_.dims;
+    if (!all_copy(dims)) settle(dims);
     const bool expands = !all_copy(dims) && without_expanded(dims);
     Order order = with_channels_together(dims, x_.itemsize, device_);
-    if (order.empty()) order = with_axes_together(x_, device_);
+    if (order.empty() && made_.rounding == Rounding::fixed_point) order = with_axes_together(dims);
     if (order.empty() && !expands) {
       steps(source, target, std::move(dims));
       return std::move(made_);
@@ -153,7 +161,7 @@ class Planner {
 
   void steps(Buffer source, Buffer target, Dims dims) {
     if (all_copy(dims)) return made_.passes.push_back({true, source, target, std::move(dims)});
-    if (x_.in_parts) {
+    if (x_.is_complex) {
       source.itemsize /= 2, target.itemsize /= 2;
       dims.push_back({2, source.itemsize});
     }
@@ -162,10 +170,9 @@ class Planner {
 
   void windows(Buffer source, Buffer target, Dims dims) {
     dims.erase(std::remove_if(dims.begin(), dims.end(), is_one), dims.end());
-    settle(dims);
     const Dims given = dims;
     if (device_.crops) crop(source, dims);
-    const Grouping by{x_.dtype, size_of_sums(), made_.saturate, made_.rows_first, device_};
+    const Grouping by{x_.dtype, size_of_sums(), made_.rounding, made_.rows_first, device_};
     std::vector<Group> groups = grouped(dims, by);
     for (const Group& g : groups) ask_room(g, dims);
     separate_long_sums(dims, by, groups);
@@ -183,22 +190,27 @@ class Planner {
     run_chunks(source, target, dims, size_t(outer.n), groups);
   }
 
-  // Decides on the type of sums and on the order of two axes.
+  // Decides what the result's bits depend on: the type of sums, how they are rounded, and the order of two axes if that
+  // is between them. Whole maps decide, so that a part of a result has the bits of the whole.
   void settle(const Dims& dims) {
-    const AxisMap* summed[2] = {};
+    const MappedDim* summed[2] = {};
     int n = 0;
-    bool ones = true, in_bytes = made_.saturate && device_.sums_bytes;
+    bool ones = true, bytes = device_.sums_bytes;
     for (const MappedDim& d : dims) {
       if (!d.map || d.map->copies()) continue;
       AxisMap& m = *d.deciding();
-      if (n < 2) summed[n] = &m;
+      if (n < 2) summed[n] = &d;
       ++n, ones = ones && m.ones(), made_.is_filtered_signal |= m.is_filtered_signal();
-      if (m.has_long_rule() && (made_.saturate || m.gathers())) room_(m.table_bytes());
-      in_bytes = in_bytes && m.has_bytes();
+      if (m.has_long_rule() && (by_axis(x_.rounding) || m.gathers())) room_(m.table_bytes());
+      bytes = bytes && by_axis(x_.rounding) && m.has_bytes();
     }
-    made_.rows_first =
-        made_.saturate && n == 2 && rows_before(summed[0]->n_in, summed[0]->n_out, summed[1]->n_in, summed[1]->n_out);
-    made_.in_bytes = in_bytes;
+    made_.rounding = x_.rounding;
+    if (by_axis(x_.rounding)) {
+      made_.rounding = bytes ? Rounding::integers : Rounding::clamped;
+      made_.rows_first = n == 2 && in_pillows_order(*summed[0]->deciding(), *summed[1]->deciding());
+    } else if (x_.rounding == Rounding::once && n == 2 && device_.chunks && x_.dtype == int(Dtype::u8)) {
+      if (sums_in_fixed_point(*summed[0], *summed[1])) made_.rounding = Rounding::fixed_point;
+    }
     made_.acc = ones && !is_float(Dtype(x_.dtype)) ? Accumulate::i64 : sums_of(Dtype(x_.dtype));
   }
 
@@ -246,11 +258,11 @@ class Planner {
   // Whether columns are far apart, so that the rows of a chunk are made contiguous first (joined_rows.hpp). A chunk has
   // to hold all rows that share cache lines.
   bool packs(const Group& g, const Dims& dims) const {
-    if (!device_.chunks || g.copies || g.count != 1 || made_.in_bytes) return false;
+    if (!device_.chunks || g.copies || g.count != 1 || is_bytes()) return false;
     const size_t at = size_t(g.first);
     const MappedDim& d = dims[at];
     const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end()));
-    const int64_t size = x_.itemsize / (x_.in_parts ? 2 : 1);
+    const int64_t size = x_.itemsize / (x_.is_complex ? 2 : 1);
     if (inner >= wide_inner || !d.map || d.map->gathers() || d.map->has_long_rule()) return false;
     size_t closest = at;
     for (size_t k = 0; k < at; ++k)
@@ -262,12 +274,13 @@ class Planner {
 
   // Whether the kernel computes a gather without first copying all inputs into order.
   bool takes(const Group& g, const Dims& dims) const {
-    return device_.computes_gathers && g.count == 1 && dims[size_t(g.first)].map->computes_gather() && !made_.in_bytes;
+    return device_.computes_gathers && g.count == 1 && dims[size_t(g.first)].map->computes_gather() && !is_bytes();
   }
 
-  int64_t size_of_sums() const { return made_.in_bytes ? 1 : made_.acc == Accumulate::f32 ? 4 : 8; }
+  bool is_bytes() const { return made_.rounding == Rounding::integers; }
+  int64_t size_of_sums() const { return is_bytes() ? 1 : made_.acc == Accumulate::f32 ? 4 : 8; }
   int dtype_of_sums() const {
-    if (made_.in_bytes) return int(Dtype::u8);
+    if (is_bytes()) return int(Dtype::u8);
     return int(made_.acc == Accumulate::i64 ? Dtype::i64 : made_.acc == Accumulate::f64 ? Dtype::f64 : Dtype::f32);
   }
 
@@ -384,9 +397,15 @@ void use_temporary(std::vector<int64_t>& temporaries, int memory, int64_t bytes,
   temporaries[k] = std::max(temporaries[k], (bytes + alignment - 1) / alignment * alignment);
 }
 
+PlannedArray PlannedArray::before() const {
+  PlannedArray made = *this;
+  made.rounding = Rounding::kept;
+  return made;
+}
+
 Buffer PlannedArray::as_sums(int memory) const {
   const Dtype sums = sums_of(Dtype(dtype)) == Accumulate::f64 ? Dtype::f64 : Dtype::f32;
-  return {memory, 0, int(sums), size_of(sums) * (in_parts ? 2 : 1)};
+  return {memory, 0, int(sums), size_of(sums) * (is_complex ? 2 : 1)};
 }
 
 Passes plan_passes(PlannedArray&& x, const Device& device, int from, int to, const AskRoom& room) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/rounding.hpp"
 #include "maps/axis_map.hpp"
 #include "plan/passes.hpp"
 
@@ -34,7 +35,8 @@ struct MappedDim {
 
   int64_t n_out() const { return map ? map->n_out : n; }
   AxisMap* deciding() const { return whole ? whole : map; }
-  int64_t n_deciding() const { return whole ? whole->n_in : n; }
+  // The length by which the order of axes is decided.
+  int64_t n_deciding() const { return whole || (map && map->has_long_rule()) ? deciding()->n_spanned() : n; }
 };
 
 // A pass that copies by all maps of its dims, or sums along the dims [first, first + count). spare: the temporary in
@@ -68,7 +70,8 @@ struct Passes {
   Chunks chunks;
   std::vector<int64_t> temporaries;  // bytes of each
   Accumulate acc = Accumulate::f32;
-  bool in_bytes = false, saturate = false, rows_first = false;
+  Rounding rounding = Rounding::once;  // settled
+  bool rows_first = false;
   bool is_filtered_signal = false;
 
   void use(int memory, int64_t bytes, int64_t alignment) { use_temporary(temporaries, memory, bytes, alignment); }
@@ -94,15 +97,18 @@ constexpr Device host{true, true, true, true, false, true, 0, 1, 64},
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts
 //   itemsize    bytes of an element
-//   in_parts    whether elements are complex numbers
-//   saturate    whether 8-bit values are clamped after each axis, as in Pillow
-//   keeps_sums  whether the result has the dtype of the sums
+//   is_complex  whether elements are complex numbers
+//   rounding    of the result, as the call says
 //   has_sums    whether the array has it, as an earlier plan of the call kept its sums
 struct PlannedArray {
   std::vector<MappedDim> dims;
   int dtype;
   int64_t itemsize;
-  bool in_parts, saturate, keeps_sums = false, has_sums = false;
+  bool is_complex;
+  Rounding rounding;
+  bool has_sums = false;
+  // The array before other maps are applied to its sums.
+  PlannedArray before() const;
   Buffer as_given(int memory) const { return {memory, 0, dtype, itemsize}; }
   // The same with the dtype of the sums.
   Buffer as_sums(int memory) const;

@@ -1,4 +1,4 @@
-// Premultiplication by alpha, by addresses.
+// Premultiplication by alpha, and missing values, by addresses.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plan/byte_step.hpp"
+#include "plan/gaps.hpp"
 #include "plan/passes.hpp"
 #include "python/bind_values.hpp"
 #include "rules/bytes.hpp"
@@ -34,6 +35,19 @@ void bind_bytes(nb::module_& m) {
     bool found = false;
     without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
     return found;
+  });
+  m.def("fill_gaps", [](uintptr_t values, uintptr_t mask, int64_t period, int64_t n, int dtype, bool skips,
+                        uintptr_t filled, uintptr_t ones, int threads) {
+    const Gaps t{
+        reinterpret_cast<const void*>(values), reinterpret_cast<const uint8_t*>(mask), period, n, Dtype(dtype), skips,
+        reinterpret_cast<void*>(filled),       reinterpret_cast<void*>(ones)};
+    without_gil([&] { t.fill(threads); });
+  });
+  m.def("divide_by_shares", [](uintptr_t sums, uintptr_t shares, int64_t n, int dtype, double above, int threads) {
+    without_gil([&] {
+      divide_by_shares(reinterpret_cast<void*>(sums), reinterpret_cast<const void*>(shares), n, Dtype(dtype), above,
+                       threads);
+    });
   });
 }
 

@@ -112,10 +112,12 @@ void read_sums(const nb::object& of, Specialization& to) {
   require(element.size() <= sizeof to.fill.element, "an element of at most 16 bytes");
   to.dtype = Dtype(dtype), to.input = Dtype(field<int>(of, "input"));
   to.acc = dtype < 0 ? Accumulate::f32 : sums_of(to.dtype);
-  to.in_parts = field<bool>(of, "in_parts"), to.in_bytes = field<bool>(of, "in_bytes");
+  to.is_complex = field<bool>(of, "is_complex");
+  to.rounding = rounding_of(field<const char*>(of, "rounding"));
   to.doubles = field<bool>(of, "doubles"), to.transposed = field<bool>(of, "transposed");
   to.strides_decide = field<bool>(of, "strides_decide");
-  to.rounding = Rounding(number_of("rounding", rounding_words, field<const char*>(of, "rounding")));
+  to.length_rounding =
+      LengthRounding(number_of("length_rounding", length_rounding_words, field<const char*>(of, "length_rounding")));
   to.policy = Policy(number_of("policy", policy_words, field<const char*>(of, "policy")));
   to.fill.kind = FillKind(number_of("fill", fill_words, field<const char*>(of, "fill")));
   to.fill.value = field<double>(of, "value");
@@ -158,11 +160,11 @@ void check(const Specialization& of) {
   }
   const bool copies = n_nearest == of.n_axes && !of.transposed;
   require(!(copies && leaves_out) || fill == FillKind::filled, "outputs that are filled");
-  require(!(of.transposed && of.in_bytes), "gradients of floats");
+  require(!(of.transposed && by_axis(of.rounding)), "gradients of floats");
   require(dtype >= 0 || copies, "a dtype of sums");
   const bool adds = is_float_number(dtype) && (of.input == of.dtype || (of.dtype == Dtype::f64 && !is_float(of.input)));
   const bool added = fill == FillKind::added;
-  require(!added || (adds && !of.in_bytes && !of.transposed && !copies), "sums to which a value can be added");
+  require(!added || (adds && !by_axis(of.rounding) && !of.transposed && !copies), "sums to which a value can be added");
 }
 
 // of: tenter._plans.specializations.CoreSpecialization

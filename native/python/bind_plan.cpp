@@ -41,16 +41,16 @@ struct MappedArray {
   std::vector<nb::object> wholes;
   int64_t n_in = 1, n_out = 1;
 
-  MappedArray(const nb::object& layout, const nb::list& mapped, const nb::object& order, bool saturate) {
+  MappedArray(const nb::object& layout, const nb::list& mapped, const nb::object& order, Rounding rounding) {
     const auto shape = field<nb::tuple>(layout, "shape"), strides = field<nb::tuple>(layout, "strides");
     const int ndim = int(shape.size()), dtype = field<int>(layout, "number");
     if (strides.size() != shape.size() || dtype >= n_dtypes) throw std::invalid_argument("plan: expected a layout");
     itemsize = field<int64_t>(layout, "itemsize");
-    x = {{}, dtype, itemsize, field<bool>(layout, "in_parts"), saturate};
+    x = {{}, dtype, itemsize, field<bool>(layout, "is_complex"), rounding};
     std::vector<Axis> axes(size_t{unsigned(ndim)}), first(size_t{unsigned(ndim)});
     for (const nb::handle each : items(mapped)) {
       const bool is_before = field<bool>(each, "before");
-      if (is_before && !before) before = x, before->keeps_sums = true;
+      if (is_before && !before) before = x.before();
       (is_before ? first : axes).at(field<size_t>(each, "axis")) = {
           field<nb::object>(each, "map"), field<nb::object>(each, "whole"), field<int64_t>(each, "block")};
     }
@@ -98,9 +98,9 @@ constexpr Device unchunked = [] {
 //   maps   a MappedAxis for each axis that changes
 //   order  the dims of the input and the result from slowest to fastest; None if they are in order
 //   room   a Python function of a number of bytes, which raises an error if there is no memory for them
-void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate,
-               const nb::object& room) {
-  MappedArray mapped(layout, maps, order, saturate);
+void init_plan(HostPlan* to, const nb::object& layout, const nb::list& maps, const nb::object& order,
+               const char* rounding, const nb::object& room) {
+  MappedArray mapped(layout, maps, order, rounding_of(rounding));
   new (to) HostPlan();
   try {
     const AskRoom ask = [&](double bytes) { room(bytes); };
@@ -163,7 +163,7 @@ nb::dict data_of(const Passes& before, const Passes& made, bool on_device) {
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
   const char* const wide = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
-  const char* const sums = made.in_bytes ? "int32" : wide;
+  const char* const sums = made.rounding == Rounding::integers ? "int32" : wide;
   nb::list first = listed(before.passes);
   first.extend(listed(before.after));
   return fields({"before", "passes", "after", "chunked", "temporaries", "sums"}, first, listed(made.passes),
@@ -171,9 +171,9 @@ nb::dict data_of(const Passes& before, const Passes& made, bool on_device) {
 }
 
 // The passes that a device would run.
-nb::dict passes_on_device(const nb::object& layout, const nb::list& maps, const nb::object& order, bool saturate,
+nb::dict passes_on_device(const nb::object& layout, const nb::list& maps, const nb::object& order, const char* rounding,
                           const nb::object& room) {
-  MappedArray mapped(layout, maps, order, saturate);
+  MappedArray mapped(layout, maps, order, rounding_of(rounding));
   Passes before, made;
   const AskRoom ask = [&](double bytes) { room(bytes); };
   if (mapped.n_out > 0 && mapped.before)
@@ -287,7 +287,7 @@ void bind_plan(nb::module_& m) {
       .def("set_counts", &AxisMap::set_counts)
       .def_prop_ro("has_bytes", &AxisMap::has_bytes);
   nb::class_<HostPlan>(m, "HostPlan")
-      .def("__init__", &init_plan, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("saturate"),
+      .def("__init__", &init_plan, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(), nb::arg("rounding"),
            nb::arg("room").none())
       .def("run",
            [](const HostPlan& plan, uintptr_t src, uintptr_t dst, bool stream) {
@@ -313,7 +313,7 @@ void bind_plan(nb::module_& m) {
       .def_prop_ro("passes", [](const HostPlan& plan) { return data_of(plan.before(), plan.passes(), false); })
       .def_prop_ro("steps", &steps_of);
   m.def("passes_on_device", &passes_on_device, nb::arg("layout"), nb::arg("maps"), nb::arg("order").none(),
-        nb::arg("saturate"), nb::arg("room"));
+        nb::arg("rounding"), nb::arg("room"));
   m.def("rows_before", &rows_before, nb::arg("n_row"), nb::arg("made_row"), nb::arg("n_column"),
         nb::arg("made_column"));
 }

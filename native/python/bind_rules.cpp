@@ -90,7 +90,7 @@ nb::tuple settled(const AxisRule& rule, int64_t n_in, int64_t n_out, bool scaled
                       .keeps_lengths = field<bool>(of, "keeps_lengths"),
                       .doubles = field<bool>(of, "doubles"),
                       .on_device = field<bool>(of, "on_device"),
-                      .in_bytes = field<bool>(of, "in_bytes"),
+                      .rounding = rounding_of(field<const char*>(of, "rounding")),
                       .bytes = field<bool>(of, "bytes")};
   const Scale any{1, 1, 1};
   Box ends{};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/kernels.hpp"
+#include "kernels/rounding.hpp"
 #include "plan/passes.hpp"
 #include "rules/line.hpp"
 #include "system/words.hpp"
@@ -46,6 +47,8 @@ inline int number_of(const char* name, const Words& words, const char* word) {
     if (!std::strcmp(words.word[k], word)) return k;
   throw std::invalid_argument(std::string(name) + ": expected a word of tenter._native.WORDS, got '" + word + "'");
 }
+
+inline Rounding rounding_of(const char* word) { return Rounding(number_of("rounding", rounding_words, word)); }
 
 // A copy of a list. Reading an item as a number may run Python code, which may change the list.
 inline nb::tuple items(const nb::list& list) {

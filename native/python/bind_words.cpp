@@ -2,6 +2,7 @@
 #include "calls/specialization.hpp"
 #include "kernels/choices.hpp"
 #include "kernels/dtypes.hpp"
+#include "kernels/rounding.hpp"
 #include "python/bind_values.hpp"
 #include "rules/filters.hpp"
 
@@ -21,6 +22,7 @@ void bind_words(nb::module_& m) {
   all["align"] = tuple_of(align_words), all["tie"] = tuple_of(tie_words), all["edge"] = tuple_of(edge_words);
   all["filter"] = tuple_of(filter_words), all["copy"] = tuple_of(copy_kind_words);
   all["rounding"] = tuple_of(rounding_words), all["policy"] = tuple_of(policy_words);
+  all["length_rounding"] = tuple_of(length_rounding_words);
   all["fill"] = tuple_of(fill_words), all["kind"] = tuple_of(kind_words);
   all["arithmetic"] = tuple_of(arithmetic_words);
   all["kernel"] = tuple_of(kernel_words), all["choice"] = tuple_of(choice_words);

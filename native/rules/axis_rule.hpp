@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 
+#include "kernels/rounding.hpp"
 #include "rules/axis_part.hpp"
 #include "rules/source_index.hpp"
 #include "rules/pillow_rows.hpp"
@@ -83,8 +84,8 @@ struct AxisCall {
   bool channels_last = false;  // whether an interpolated tensor has the channels-last layout
   bool doubles = false;        // whether values are float64
   bool on_device = false;
-  bool in_bytes = false;  // whether 8-bit values are summed in integers, as in Pillow
-  bool bytes = false;     // whether values are unsigned 8-bit integers
+  Rounding rounding = Rounding::once;
+  bool bytes = false;  // whether values are unsigned 8-bit integers
 };
 
 struct AxisRule {

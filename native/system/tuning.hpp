@@ -1,6 +1,6 @@
-// Thresholds and block sizes, found by measuring (docs/performance.md). None of them changes a bit of a result, except
-// `long_axis`: what no row of a long axis reads is not left out, so another axis may be summed first. Unroll factors
-// and the widths of stores are in the kernels that use them.
+// Thresholds and block sizes, found by measuring (docs/performance.md). None of them changes a bit of a result: what
+// does is a rule (Planner::settle, plan/groups.hpp).
+// Unroll factors and the widths of stores are in the kernels that use them.
 #pragma once
 #include <chrono>
 #include <cstddef>

@@ -1,4 +1,5 @@
-"""Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with gradients.
+"""Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results, with exact
+gradients.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         numpy as numpy,
         ragged as ragged,
         scipy as scipy,
+        skimage as skimage,
         torch as torch,
     )
     from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Without numpy, scipy and torch, which `from tenter import *` would put in the place of NumPy, SciPy and PyTorch.
+# Without numpy, scipy, skimage and torch, which `from tenter import *` would put in the place of these libraries.
 __all__ = [
     "Explanation",
     "Shape",
@@ -79,12 +81,12 @@ if "torch" in sys.modules:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__all__", "__doc__", "__version__", "numpy", "scipy", "torch"])
+    return sorted([*__all__, "__all__", "__doc__", "__version__", "numpy", "scipy", "skimage", "torch"])
 
 
 # Modules that are imported when they are asked for. tenter.torch imports PyTorch, and the others would take a fifth of
 # tenter's own time.
-_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "torch")
+_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "skimage", "torch")
 # Functions and types by their modules, for which the same holds.
 _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
 

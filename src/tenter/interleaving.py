@@ -13,6 +13,7 @@ from tenter._arrays.library import dtype_name, is_array, of, on_device, traced
 from tenter._arrays.names import show_signature, take_other_names
 from tenter._execution import calls, executor, into, repeated
 from tenter._execution.calls import FIND, unknown
+from tenter._rules.rounding import ONCE
 from tenter._specs import counts
 from tenter._specs.applied import AppliedMaps
 from tenter._specs.repeat import RepeatCounts, every
@@ -185,7 +186,7 @@ def _along_several(x: Any, repeats: dict[Any, Any], dim: Any, output_size: Any, 
         return x if out is None else calls.copied(x, out)
     specs = [_counted(x, each, axis, False, None) for axis, each in sorted(by_dim.items())]
     shape, dtype = tuple(x.shape), dtype_name(x)
-    return calls.execute(x, AppliedMaps(tuple(m for s in specs for m in s.maps(shape, dtype, False)), False), out)
+    return calls.execute(x, AppliedMaps(tuple(m for s in specs for m in s.maps(shape, dtype, False)), ONCE), out)
 
 
 def _counted(x: Any, repeats: Any, axis: int, flat: bool, output_size: Any) -> Spec:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
-from tenter._arrays.arguments import MISSING, array, describe, error, integer
+from tenter._arrays.arguments import MISSING, array, describe, error, flag, integer
 from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import Refusal, refuse
-from tenter._arrays.library import dtype_name
+from tenter._arrays.library import dtype_name, in_dynamo
 from tenter._arrays.names import misnamed, parameters, show_signature
-from tenter._execution import calls, executor, fill_value, labelled
+from tenter._execution import calls, executor, fill_value, labelled, labels as of_labels, masked
 from tenter._execution.calls import FIND, unknown
 from tenter._rules import splines
 from tenter._specs import modes, resize_arguments
@@ -36,12 +36,14 @@ if TYPE_CHECKING:
         NamedDims,
         Nested,
         Numbers,
+        OfXarray,
         Other,
-        ResizeRule,
+        ResizeArguments,
         RuleArguments,
         Sizes,
         Tensor,
         Unpack,
+        Where,
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
@@ -52,18 +54,19 @@ if TYPE_CHECKING:
 def resize(x: Labelled, size: Mapping[Any, SupportsIndex] | None = None, **how: Unpack[NamedDims]) -> Labelled: ...
 @overload
 def resize(x: NDArray[Element], size: Sizes | None = None, *, out: NDArray[Element] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Element]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Element]: ...
 @overload
 def resize(x: Nested, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Any]: ...
 @overload
-def resize(x: Other, size: Sizes | None = None, *, out: Other | None = None, **how: Unpack[ResizeRule]) -> Other: ...
+def resize(x: Other, size: Sizes | None = None, *, out: Other | None = None,
+    **how: Unpack[ResizeArguments]) -> Other: ...
 @overload
 def resize(x: Tensor, size: Sizes | None = None, *, out: Tensor | None = None,
-    **how: Unpack[ResizeRule]) -> Tensor: ...
+    **how: Unpack[ResizeArguments]) -> Tensor: ...
 @overload
 def resize(x: Held, size: Sizes | None = None, *, out: NDArray[Any] | None = None,
-    **how: Unpack[ResizeRule]) -> NDArray[Any]: ...
+    **how: Unpack[ResizeArguments]) -> NDArray[Any]: ...
 # fmt: on
 def resize(
     x: Any = MISSING,
@@ -78,6 +81,10 @@ def resize(
     align: Align | None = None,
     edge: Edge | None = None,
     value: complex = 0,
+    labels: bool = False,
+    where: Where | OfXarray | None = None,
+    skipna: bool = False,
+    min_valid: float | None = None,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -118,7 +125,20 @@ def resize(
         "symmetric" (mirrored, with it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to
         one) or "extrapolate" (`value` for outputs outside). None: as `like` does.
     value : number, default 0
-        The fill value of edges "constant" and "extrapolate".
+        The fill value of edges "constant" and "extrapolate"; and of outputs without valid inputs, where the dtype has
+        no NaN.
+    labels : bool, default False
+        Whether x holds labels (classes, instances), which are not averaged: integers or bools. Each output has the
+        label whose one-hot array, resized by the same call, is largest there, and the smallest of equal ones. The
+        one-hot arrays are not made. There is no gradient.
+    where : array of bool, optional
+        Where x is valid; it broadcasts against x. Weights are normalized over the valid inputs of each output, and
+        what is elsewhere is not read. A numpy.ma.MaskedArray has its own mask, and gives a MaskedArray.
+    skipna : bool, default False
+        Whether NaN is left out, as by `where=~isnan(x)`.
+    min_valid : float, optional
+        The least share of an output's weight that valid inputs must have, from 0 to 1; other outputs are NaN. None: any
+        share above 0, and 0.5 in modes with negative weights. See Notes.
     out : array, optional
         Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
         result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
@@ -164,13 +184,19 @@ def resize(
       overshoots.
     - "area" takes the mean of what each output covers, each input by its covered share (conservative regridding): the
       sum times the step stays, at any factor. like="torch" takes the mean of all inputs that are touched.
-    - "nearest-exact" copies the pixel at the center, for labels (classes, instances): other modes mix them, and the
-      mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
+    - "nearest-exact" copies the pixel at the center, for labels (classes, instances), of which other modes need
+      `labels=True`: the mean of two labels is another label. "nearest" copies as OpenCV's INTER_NEAREST does.
     - "box" and "hamming" are Pillow's. A `tenter.filters.Filter` is a function of your own.
 
     What antialias costs: when shrinking by s along an axis, each output reads s times more inputs, so that all inputs
     are read; without it, an output reads 2 (linear) or 4 (cubic) inputs, and those between outputs are skipped. When
     enlarging, it changes nothing but the last bit of 8-bit integers, which are rounded after each axis, as in Pillow.
+
+    With A the map of all axes and m the mask, `where` gives A(x m) / A(m), and A(m) is the share. Values that pad
+    edge "constant" are valid; those left out by "renormalize" count neither as valid nor as missing. In modes with
+    negative weights (cubic, lanczos, splines, filters of your own) a share may be below 0 or above 1, and a small one
+    makes results large: at 0.5, twice as large as without gaps. Modes "nearest" and "nearest-exact" take the plain
+    nearest input, valid or not. Gradients go to valid inputs.
 
     Half and single precision are computed in float32 with weights from float64, larger integers in float64. Gradients,
     in PyTorch and JAX, apply the transposed map; they are bit-identical for any number of threads.
@@ -189,6 +215,8 @@ def resize(
     array([ 0.,  5., 10., 15., 20.])
     >>> resize(np.arange(4), 4, box=[(4, 0)], mode="nearest-exact")
     array([3, 2, 1, 0])
+    >>> resize(np.array([3, 3, 7, 7, 7, 9]), 2, mode="area", labels=True)
+    array([3, 7])
     >>> photo = np.zeros((88, 66, 3), np.uint8)
     >>> resize(photo, scale=0.5, axes=(0, 1), mode="lanczos").shape
     (44, 33, 3)
@@ -198,6 +226,11 @@ def resize(
     >>> resize(np.array([[0, 40], [80, 120]], np.uint8), (2, 4))
     array([[  0,  10,  30,  40],
            [ 80,  90, 110, 120]], dtype=uint8)
+
+    Missing values:
+
+    >>> resize(np.array([1.0, np.nan, 3.0, 5.0]), 2, mode="area", skipna=True)
+    array([1., 4.])
 
     A gradient: each input gets the sum of the weights by which outputs read it.
 
@@ -209,14 +242,37 @@ def resize(
     """
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
+    votes = labels is True and not modes.only_nearest(mode)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
-    if type(mode) is not str and modes.is_confused(mode):
+    if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
 
-        how = {"axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box, "align": align}
-        return uncompiled.with_filter(resize, x, size, scale=scale, edge=edge, value=value, out=out, **how)
+        how: dict[str, Any] = {
+            "axes": axes,
+            "mode": mode,
+            "antialias": antialias,
+            "like": like,
+            "box": box,
+            "align": align,
+        }
+        how |= {"scale": scale, "edge": edge, "value": value, "labels": labels, "out": out}
+        how |= {"where": where, "skipna": skipna, "min_valid": min_valid}
+        return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
     try:
-        if out is None:
+        if labels is not False:
+            flag("labels", labels)
+            votes = bool(labels) and not modes.only_nearest(mode)
+        if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
+            if votes:
+                refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
+            how = {"scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box}
+            how |= {"align": align, "edge": edge, "value": value}
+            if labelled.is_labelled(x, size, scale):
+                gaps = {"where": where, "skipna": skipna, "min_valid": min_valid}
+                return labelled.resized(resize, x, size, scale, how | gaps, out)
+            given = resize_arguments.Arguments(size, **how)
+            return masked.perform(x, given, masked.Gaps(where, skipna, min_valid), out)
+        if out is None and not votes:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
             )
@@ -224,18 +280,19 @@ def resize(
                 return cached
         if labelled.is_labelled(x, size, scale):
             others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
-            others |= {"axes": axes, "mode": mode, "antialias": antialias}
+            others |= {"axes": axes, "mode": mode, "antialias": antialias, "labels": labels}
             return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        if votes:
+            return of_labels.resized(array("x", x), given, out)
         if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
             return written
         x = array("x", x)
         spec, flipped = resize_arguments.checked(x, given)
-        reads_outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
         given_x = x
         if flipped:
             x = executor.of(x).flip(x, flipped)
-        if reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
+        if spec.reads_outside and (value != 0 or not is_numeric(dtype_name(x))):
             return fill_value.perform("resize", given_x, given, x, spec, out)
         if flipped:
             return calls.perform_flipped("resize", given_x, given, x, spec, out)
@@ -243,9 +300,10 @@ def resize(
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "box": box, "align": align, "edge": edge, "value": value,
+            "box": box, "align": align, "edge": edge, "value": value, "labels": labels, "where": where,
+            "skipna": skipna, "min_valid": min_valid,
         }  # fmt: skip
-        usual = {"mode": "linear", "value": 0}
+        usual = {"mode": "linear", "value": 0, "labels": False, "skipna": False}
         shown = {n: v for n, v in named.items() if v is not None and not (n in usual and v is usual[n])}
         raise error(refusal, "resize", x=x, **shown, out=out) from None
 
@@ -267,7 +325,7 @@ def axis_map(
     mode : str or Filter, default "linear"
         As for `resize`.
     **how
-        The other arguments of `resize`, except axes, value and out.
+        The other arguments of `resize`, except axes, value, labels, out and those for missing values.
 
     Returns
     -------
@@ -295,7 +353,7 @@ def axis_map(
     Window(4 -> 2: weights of 2)
     """
     for word, value in how.items():
-        if word in ("axes", "out"):
+        if word in ("axes", "labels", "out", "where", "skipna", "min_valid"):
             refusal = Refusal(TypeError, f"{word}: expected no argument of this name, got {describe(value)}")
             raise error(refusal, "axis_map", n_in, n_out, mode, **how)
     unknown = {word: value for word, value in how.items() if word not in parameters(resize)}

@@ -6,20 +6,21 @@ Arrays of every library that tenter takes go in, and have gradients where these 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tenter import resampling
-from tenter._arrays.arguments import array, describe, dim, error, flag, one_of
+from tenter._arrays.arguments import MISSING, array, describe, dim, error, flag, one_of
 from tenter._arrays.dtypes import DTYPES, is_numeric
 from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name
 from tenter._rules import splines
 from tenter._rules.filters import Filter
 from tenter._rules.geometry import is_real, plain
+from tenter._specs.fill_value import holds
 from tenter._specs.spline_maps import coefficients
 
 __all__ = ["spline_filter", "spline_filter1d", "zoom"]
@@ -88,13 +89,17 @@ def zoom(
     array([0. , 0.4, 0.8, 0.8, 0.4, 0. ])
     """
     try:
-        x = array("input", input)
+        x = native(array("input", input))
         _check(x, order, 0, mode)
         flag("prefilter", prefilter)
         flag("grid_mode", grid_mode)
         size = _size(x, zoom)
-        work, out, dtype = _output(x, output, size)
         how = _how(order, mode, cval, bool(prefilter) or order < 2, bool(grid_mode))
+        if "value" in how and order > 1 and DTYPES[dtype_name(x)].kind in "iu" and is_real(cval):
+            how["value"] = int(cval)  # SciPy pads integers by integers
+            if not holds(dtype_name(x), how["value"]):
+                refuse(ValueError, "cval", f"a value of {dtype_name(x)}", describe(cval))
+        work, out, dtype = _output(x, output, size, how.get("value", 0))
     except Refusal as refusal:
         named = {"mode": mode, "cval": cval, "prefilter": prefilter, "grid_mode": grid_mode}
         raise error(refusal, "scipy.zoom", input, zoom, output, order, **named) from None
@@ -136,12 +141,7 @@ def spline_filter(input: Any, order: int = 3, output: Any = np.float64, mode: st
     >>> spline_filter(np.array([0.0, 1.0, 0.0])).round(2)
     array([-1.,  2., -1.])
     """
-    try:
-        x = array("input", input)
-        _check(x, order, 2, mode)
-        return _filtered(x, order, range(x.ndim), output, mode)
-    except Refusal as refusal:
-        raise error(refusal, "scipy.spline_filter", input, order, output, mode) from None
+    return _filtered("spline_filter", 2, input, order, MISSING, output, mode)
 
 
 def spline_filter1d(
@@ -179,21 +179,24 @@ def spline_filter1d(
     >>> spline_filter1d(np.array([0.0, 1.0, 0.0])).round(2)
     array([-1.,  2., -1.])
     """
-    try:
-        x = array("input", input)
-        _check(x, order, 0, mode)
-        axes = [dim("axis", axis, x.ndim)] if order > 1 else []
-        return _filtered(x, order, axes, output, mode)
-    except Refusal as refusal:
-        raise error(refusal, "scipy.spline_filter1d", input, order, axis, output, mode) from None
+    return _filtered("spline_filter1d", 0, input, order, axis, output, mode)
 
 
 def _check(x: Any, order: Any, least: int, mode: Any) -> None:
-    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or not least <= order <= 5:
-        refuse(ValueError, "order", f"an int from {least} to 5", describe(order))
+    check_order(order, least)
     one_of("mode", mode, tuple(MODES))
     if not is_numeric(name := dtype_name(x)):
         refuse(TypeError, "input", "numbers", name)
+
+
+def check_order(order: Any, least: int = 0) -> None:
+    if not isinstance(order, (int, np.integer)) or isinstance(order, bool) or not least <= order <= 5:
+        refuse(ValueError, "order", f"an int from {least} to 5", describe(order))
+
+
+def native(x: Any) -> Any:
+    """x in the machine's order of bytes, which SciPy's results have."""
+    return x.astype(x.dtype.newbyteorder("="), copy=False) if isinstance(x, np.ndarray) else x
 
 
 def _size(x: Any, factors: Any) -> tuple[int, ...]:
@@ -210,44 +213,47 @@ def _size(x: Any, factors: Any) -> tuple[int, ...]:
 
 def _how(order: int, mode: str, cval: Any, filtered: bool, grid_mode: bool) -> dict[str, Any]:
     """The arguments of `resize`."""
-    edge = MODES[mode]
     if grid_mode and mode == "wrap":
         refuse(ValueError, "mode", "'grid-wrap' with grid_mode=True", "'wrap', which leaves the last sample out")
-    how: dict[str, Any] = {"align": "half_pixel" if grid_mode else "align_corners"} if order else {}
-    if order < 2:
-        how["mode"] = "linear" if order else "nearest-exact" if grid_mode else "nearest"
-        how["like"] = "scipy"
-    elif filtered:
-        how["mode"], how["like"] = f"spline{order}", "scipy"
-    else:
-        if grid_mode and mode in ("nearest", "constant"):
-            refuse(ValueError, "mode", "another with grid_mode=True and prefilter=False", describe(mode))
-        how["mode"] = _KERNELS[order]
+    if grid_mode and not filtered and mode in ("nearest", "constant"):
+        refuse(ValueError, "mode", "another with grid_mode=True and prefilter=False", describe(mode))
+    edge = MODES[mode]
     if edge == "extrapolate" and not grid_mode:  # all positions are inside of the axis
         edge = "reflect"
-    if edge in ("constant", "extrapolate"):
-        how["value"] = cval
-    return {**how, "edge": edge}
+    how = of_order(order, edge, cval, grid_mode)
+    return how if filtered else {**how, "mode": _KERNELS[order], "like": None}
 
 
-def _output(x: Any, output: Any, size: tuple[int, ...]) -> tuple[Any, Any, Any]:
-    """The array to resize, where the result goes, and its dtype if it is another."""
-    if output is None:
+def of_order(order: int, edge: str, value: Any, centered: bool) -> dict[str, Any]:
+    """The arguments of `resize` for a spline of SciPy's. centered: the edges of pixels are aligned."""
+    names = {0: "nearest-exact" if centered else "nearest", 1: "linear"}
+    how: dict[str, Any] = {"mode": names.get(order, f"spline{order}"), "like": "scipy", "edge": edge}
+    if order:
+        how["align"] = "half_pixel" if centered else "align_corners"
+    return {**how, "value": value} if edge in ("constant", "extrapolate") else how
+
+
+def _output(x: Any, output: Any, size: tuple[int, ...], value: Any = 0) -> tuple[Any, Any, Any]:
+    """The array to resize, where the result goes, and its dtype if it is another. value: what is outside."""
+    is_held = not is_real(value) or holds(dtype_name(x), value)
+    if output is None and is_held:
         return x, None, None
+    if not isinstance(x, np.ndarray) and not is_held:
+        refuse(ValueError, "cval", f"a value of {dtype_name(x)}", describe(value))
     if not isinstance(x, np.ndarray):
         refuse(TypeError, "output", "None for arrays of other libraries than NumPy", describe(output))
     out = output if isinstance(output, np.ndarray) else None
     if out is not None and out.shape != size:
         refuse(ValueError, "output", f"an array of shape {size}", f"shape {out.shape}")
     try:
-        dtype = np.dtype(output.dtype if out is not None else output)
+        dtype = x.dtype if output is None else np.dtype(output.dtype if out is not None else output)
     except TypeError:
         refuse(TypeError, "output", "a dtype, or an array", describe(output))
     if dtype.name not in DTYPES:
         refuse(TypeError, "output", "a dtype of numbers", dtype.name)
     if x.dtype.kind == "c" and dtype.kind != "c":
         refuse(ValueError, "output", "a complex dtype for complex input", dtype.name)
-    if dtype == x.dtype:
+    if dtype == x.dtype and is_held:
         return x, out, None
     return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64), out, dtype
 
@@ -262,14 +268,21 @@ def _into(made: Any, out: Any, dtype: Any) -> Any:
     return made if dtype is None else made.astype(dtype)
 
 
-def _filtered(x: Any, order: int, axes: Iterable[int], output: Any, mode: str) -> Any:
-    work, out, dtype = x, None, None
-    if isinstance(x, np.ndarray):
-        is_complex = x.dtype.kind == "c" and output is np.float64
-        work, out, dtype = _output(x, np.complex128 if is_complex else output, tuple(x.shape))
-    elif output is not np.float64:
-        refuse(TypeError, "output", "the default for arrays of other libraries than NumPy", describe(output))
-    for axis in axes:
+def _filtered(call: str, least: int, input: Any, order: Any, axis: Any, output: Any, mode: Any) -> Any:
+    """The coefficients along an axis, or along all if none is given. least: of the orders that the call takes."""
+    try:
+        x = native(array("input", input))
+        _check(x, order, least, mode)
+        axes = range(x.ndim) if axis is MISSING else [dim("axis", axis, x.ndim)]
+        work, out, dtype = x, None, None
+        if isinstance(x, np.ndarray):
+            is_complex = x.dtype.kind == "c" and output is np.float64
+            work, out, dtype = _output(x, np.complex128 if is_complex else output, tuple(x.shape))
+        elif output is not np.float64:
+            refuse(TypeError, "output", "the default for arrays of other libraries than NumPy", describe(output))
+    except Refusal as refusal:
+        raise error(refusal, f"scipy.{call}", input, order, axis, output, mode) from None
+    for axis in axes if order > 1 else ():
         if (n := work.shape[axis]) > 1:
             work = coefficients(int(order), n, _FILTERED[mode]).apply(work, axis)
     made = _into(work, out, dtype)

@@ -4,7 +4,7 @@
 
     seed -> draw.py       random choices of one generator
          -> operations.py, resizing.py, pictures.py, axismaps.py, operators.py, races.py, segments.py, ragged.py, ragged_rows.py,
-            storages.py, objects.py, large.py, samples.py, coordinates.py: a Call,
+            storages.py, objects.py, large.py, samples.py, patches.py, coordinates.py: a Call,
                           which is Python source, the arrays it names (arrays.py), and the check of its result (oracle.py,
                           matrices.py)
          -> thresholds.py where small arrays take the paths of large ones

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from tenter._rules.rounding import by_axis
 from tenter._specs import interpolate_arguments
 
 from . import formulas, gradients
@@ -61,7 +62,7 @@ def planned(x: Any, kwargs: dict[str, Any]) -> tuple[Maps, bool, tuple[int, ...]
         x, interpolate_arguments.Arguments(*(kwargs.get(k, USUAL.get(k)) for k in ALL))
     )
     maps = does.maps(tuple(x.shape), name_of(x), False)
-    return [(a, of_map(m)) for a, m in maps], does.saturates(name_of(x)), (*x.shape[:2], *does.size)
+    return [(a, of_map(m)) for a, m in maps], by_axis(does.rounding_of(name_of(x))), (*x.shape[:2], *does.size)
 
 
 def interpolate(r: Draw) -> Call:

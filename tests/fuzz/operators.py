@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from tenter._rules import axis_rule
+from tenter._rules.rounding import by_axis
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS as KIND_OF_MODE, Interpolate, Resize
@@ -70,7 +71,7 @@ def honest(r: Draw, op: str) -> list[Any]:
         given = {k: (v.value if isinstance(v, Named) else v) for k, v in kwargs.items() if k not in ("value", "box")}
         does, _ = resize_arguments.checked(x.value, resize_arguments.Arguments(**given))
         after = does.shape_out(how.shape)
-        rest = [list(does.axes), axis_rule.written(does.rules), does.saturate]
+        rest = [list(does.axes), axis_rule.written(does.rules), does.rounding]
         if not adjoint:
             return [x, list(does.size), *rest]
         if math.prod(after) > LARGEST:  # the gradient would be a large array
@@ -119,7 +120,7 @@ def judged(op: str, args: list[Any]) -> Any:
         if all(d.index is not None for _, d in maps):
             check_bits(y, taken(x, maps))
         else:
-            check_maps(y, x, maps, does.saturates(name))
+            check_maps(y, x, maps, by_axis(does.rounding_of(name)))
 
     return forth
 
@@ -153,7 +154,7 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
         if scales and (len(scales) != len(spatial) or not all(0 < s < float("inf") for s in scales)):
             return None, shape
         return Interpolate(size, tuple(scales) if scales else None, *rule), lengths
-    given, axes, rule, saturate = v[1:]
+    given, axes, rule, rounding = v[1:]
     try:
         rules = axis_rule.read(rule)
     except Exception:  # refused there
@@ -167,7 +168,7 @@ def _does(op: str, v: list[Any]) -> tuple[Any, tuple[int, ...]]:
     size = tuple(shape[a] for a in axes) if adjoint else tuple(given)
     if (any(lengths[a] == 0 and n for a, n in zip(axes, size)) and not adjoint) or min(size, default=0) < 0:
         return None, shape
-    return Resize(tuple(axes), size, rules, saturate), lengths
+    return Resize(tuple(axes), size, rules, rounding), lengths
 
 
 def _summed(y: Any, x: Any, shape: tuple[int, ...], maps: Maps) -> None:

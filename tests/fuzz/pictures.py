@@ -70,8 +70,14 @@ def picture(r: Draw) -> Call:
     if r.chance(0.1):
         kwargs["draft"] = r.chance(0.5)  # which does nothing to arrays
     names = {"x": x}
+    within, pad = kwargs["size"], None
     if r.chance(0.3):
         names["size"] = kwargs["size"] = _kept_ratio(r, shape, plain)
+        if isinstance(size := names["size"].value, Fit) and r.chance(0.4):
+            pad = 0 if alpha else r.pick((0, 1)) if dtype[0] == "f" else r.pick((0, 7))
+            within = size.size if isinstance(size.size, tuple) else (size.size, size.size)
+            recipe = f"tenter.image.Fit({size.size}, {size.enlarge}, {pad})"
+            names["size"] = kwargs["size"] = Named("size", Fit(size.size, size.enlarge, pad), recipe)
     maps, cut, shape_out, _ = plan(x.value, plain | {"axes": (0, 1)})
     # Premultiplied and linear colors are floats, whose weights OpenCV does not round as those of bytes.
     of_floats, *_ = plan(np.empty(shape, dtype if dtype[0] == "f" else "float32"), plain | {"axes": (0, 1)})
@@ -79,6 +85,8 @@ def picture(r: Draw) -> Call:
     weigh = alpha and premultiply and not near
 
     def verify(y: Any) -> None:
+        if pad is not None:
+            y = _without_padding(y, x.value, within, shape_out, pad)
         check_shape(y, x.value, shape_out)
         v = numbers(x.value).astype(np.float64)
         full = float(np.iinfo(dtype).max) if dtype[0] == "u" else 1.0
@@ -117,6 +125,17 @@ def picture(r: Draw) -> Call:
         _near(np.where(known, shown, 0), np.where(known, want, 0), room, dtype, full, "colour")
 
     return Call("", "y = " + written("tenter.image.resize", [x], kwargs), names, verify)
+
+
+def _without_padding(y: Any, x: Any, size: tuple[int, int], shape: tuple[int, ...], pad: float) -> Any:
+    """The image in a padded result of a size, where all else has the value of padding."""
+    check_shape(y, x, (*size, *shape[2:]))
+    top, left = (round((n - m) / 2) for n, m in zip(size, shape))
+    beside = np.ones(size, bool)
+    beside[top : top + shape[0], left : left + shape[1]] = False
+    if (numbers(y)[beside] != pad).any():
+        raise Wrong("values", f"padding is not {pad}")
+    return y[top : top + shape[0], left : left + shape[1]]
 
 
 def drafted(r: Draw) -> Call:

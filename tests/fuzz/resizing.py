@@ -10,6 +10,7 @@ import numpy as np
 
 from tenter._arrays.errors import Refusal
 from tenter._rules.presets import convention
+from tenter._rules.rounding import by_axis
 from tenter._specs import resize_arguments
 from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
@@ -27,7 +28,7 @@ from .summing import SERVED, check_maps, dtype_for, summed_cut
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
-# Splines have an oracle of their own (spline_oracle.py).
+# Splines have calls of their own (splines.py).
 DRAWN = {
     like: tuple(m for m in how.modes or EVERY if not m.startswith("spline") and (m, how.cubic) != ("cubic", "spline"))
     for like, how in PRESETS.items()
@@ -178,7 +179,7 @@ def plan(x: Any, kwargs: dict[str, Any], was: str | None = None) -> tuple[Maps, 
     shape = list(x.shape)
     for axis, n in zip(does.axes, does.size):
         shape[axis] = n
-    return maps, does.saturates(name_of(x)), tuple(shape), does
+    return maps, by_axis(does.rounding_of(name_of(x))), tuple(shape), does
 
 
 def resize(r: Draw) -> Call:

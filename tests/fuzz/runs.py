@@ -33,6 +33,7 @@ from . import (
     objects,
     operations,
     operators,
+    patches,
     pictures,
     processes,
     races,
@@ -41,6 +42,7 @@ from . import (
     resizing,
     samples,
     segments,
+    splines,
     storages,
     thresholds,
     volumes,
@@ -55,14 +57,14 @@ KINDS: dict[str, tuple[Any, float]] = {
     **operations.KINDS, **interpolating.KINDS,
     **resizing.KINDS, **pictures.KINDS, **axismaps.KINDS, **operators.KINDS, **races.KINDS,
     **processes.KINDS, **segments.KINDS, **ragged.KINDS, **ragged_rows.KINDS,
-    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS, **samples.KINDS,
-    **volumes.KINDS, **coordinates.KINDS,
+    **storages.KINDS, **objects.KINDS, **large.KINDS, **chunked.KINDS, **compiled.KINDS, **samples.KINDS, **patches.KINDS,
+    **volumes.KINDS, **coordinates.KINDS, **splines.KINDS,
 }  # fmt: skip
 NAMES = {
     "np": np, "torch": torch, "tenter": tenter, "copy": copy, "pickle": pickle, "Fraction": Fraction, "Copy": Copy,
     "Gather": Gather, "Window": Window, "Filter": Filter, "Convention": Convention,
     "storage_cases": storage_cases, "object_cases": object_cases, "chunked": chunked, "compiled": compiled,
-    "samples": samples, "volumes": volumes,
+    "samples": samples, "patches": patches, "volumes": volumes,
 }  # fmt: skip
 ERRORS = (TypeError, ValueError, IndexError, RuntimeError, MemoryError, NotImplementedError)
 # PyTorch's own word about arguments that its dispatcher does not let through.

@@ -75,6 +75,10 @@ def _transform(r: Draw, given: dict[str, Any], floats: bool, image: str) -> tupl
     if floats:
         given |= r.pick(({"dtype": torch.float32}, {"mean": (0.5,), "std": (0.25,)}))
     size, kind = (r.int(1, 90), r.int(1, 90)), r.pick(("Resize", "RandomResizedCrop", "ResizeCenterCrop", "Thumbnail"))
+    if r.chance(0.2):
+        return transforms.Letterbox(
+            size, gravity=r.pick(("center", "northeast")), enlarge=r.chance(0.7), **given
+        ), False
     if kind == "RandomResizedCrop":
         flip = r.chance(0.5)
         return transforms.RandomResizedCrop(size, (0.3, 1.0), flip=float(flip), **given), flip

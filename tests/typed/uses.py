@@ -63,7 +63,7 @@ def the_kind_and_dtype_that_go_in_come_out(
     assert_type(tenter.interpolate(input=t, size=[4, 5]), torch.Tensor)
 
     assert_type(tenter.resize(d, 4), Doubles)
-    assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2"), Bytes)
+    assert_type(tenter.resize(b, (4, 5), axes=(0, 1), mode="bilinear", like="cv2", labels=True), Bytes)
     assert_type(
         tenter.resize(
             t,
@@ -79,8 +79,11 @@ def the_kind_and_dtype_that_go_in_come_out(
 
     assert_type(tenter.image.resize(b, (4, 5), linear_light=True, alpha=False, mode="lanczos"), Bytes)
     assert_type(tenter.image.resize(t, scale=0.5, antialias=False), torch.Tensor)
-    assert_type(tenter.image.resize(b, tenter.image.Fill((4, 5), gravity="north")), Bytes)
+    assert_type(tenter.image.resize(b, tenter.image.Fill((4, 5), gravity="north"), labels=True), Bytes)
     assert_type(tenter.image.resize(t, tenter.image.Fit(4, enlarge=True)), torch.Tensor)
+    assert_type(tenter.image.resize(b, tenter.image.Fit(4, pad=(1, 2, 3))), Bytes)
+    assert_type(tenter.image.resize(b, tenter.image.Tiles(4, 12, pad=0)), Bytes)
+    assert_type(tenter.image.Fit(4).place(3, 4).resized, tuple[int, int])
     assert_type(tenter.image.resize([t, t], 4, layout="CHW"), torch.Tensor)
     assert_type(tenter.image.resize([b, b], 4), npt.NDArray[Any])
     assert_type(tenter.image.resize(b, (4, 5), box=((0, 3), (4.5, 0.5)), mode="cubic"), Bytes)
@@ -138,6 +141,7 @@ def layers(t: torch.Tensor) -> None:
     assert_type(crop.flip, float)
     assert_type(transforms.Resize((4, 5), max_size=None, dtype=torch.uint8).max_size, int | None)
     assert_type(transforms.ResizeCenterCrop(224, resize_size=256).crop_size, tuple[int, int])
+    assert_type(transforms.Letterbox(640, pad=114).fit.gravity, str)
     transforms.Thumbnail("64")  # error: arg-type, reportArgumentType
     transforms.Resize(9, mode="bilinear")  # error: arg-type, reportArgumentType
     tenter.torch.UpsamplingBilinear2d(scale=2)  # error: arg-type, reportArgumentType

@@ -1,7 +1,5 @@
 """What other libraries' arguments, edges and functions are here, for hints in errors."""
 
-#: How labels are resized.
-OF_LABELS = "mode='nearest-exact'"
 #: What says here what another library's argument says, where that is not an argument of the same value, after "did you
 #: mean": each for functions that have some arguments.
 INSTEAD: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
@@ -18,7 +16,7 @@ INSTEAD: tuple[tuple[tuple[str, ...], dict[str, str]], ...] = (
     (("mode", "axes"), {
         "exclude_outside": "edge='renormalize'",
         "anti_aliasing_sigma": "like='skimage', whose blur follows from the size",
-        "labels": OF_LABELS, "up": "scale=Fraction(up, down)", "down": "scale=Fraction(up, down)",
+        "up": "scale=Fraction(up, down)", "down": "scale=Fraction(up, down)",
         **dict.fromkeys(("height", "width", "h", "w"), "size=(height, width), axes=(0, 1)"),
         **dict.fromkeys(("preserve_aspect_ratio", "max_size"), "tenter.image.resize(x, tenter.image.Fit(size))"),
         "alpha": "tenter.image.resize(x, size, alpha={})", "layout": "tenter.image.resize(x, size, layout={})",
@@ -61,6 +59,8 @@ ELSEWHERE = {
     "num_segments": ("n",), "total_repeat_length": ("output_size", "total"),
     "xp": ("coordinates",), "coords": ("coordinates",), "fp": ("x",), "kind": ("mode",), "x_new": ("at",),
     "left": ("value",), "right": ("value",),
+    **dict.fromkeys(("skip_nan", "skipnan", "nan_policy", "ignore_nan"), ("skipna",)),
+    **dict.fromkeys(("mask", "valid"), ("where",)),
 }  # fmt: skip
 #: What other libraries call these edges, in lower case with dashes.
 EDGES_ELSEWHERE = {

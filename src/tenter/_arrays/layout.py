@@ -108,13 +108,13 @@ def resized_order(
     shape: Sequence[int],
     strides: Sequence[int],
     axes: Sequence[int],
-    saturate: bool,
+    in_order: bool,
     whole: Sequence[int] | None = None,
 ) -> Order:
-    """Returns the memory order of a resized array's result. saturate: integers are clamped to their range between two
-    axes. The order of axes then changes values, so it must not depend on memory. whole: as for `memory_order`."""
+    """Returns the memory order of a resized array's result. in_order: the order of the axes changes
+    values, so it must not depend on memory. whole: as for `memory_order`."""
     order = memory_order(shape, strides, whole)
-    swapped = saturate and [d for d in order if d in axes] != list(axes)
+    swapped = in_order and [d for d in order if d in axes] != list(axes)
     return tuple(range(len(shape))) if swapped else order
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
-    from tenter._specs.picture_sizes import Budget, Fill, Fit
+    from tenter._specs.model_sizes import Budget, Tiles
+    from tenter._specs.picture_sizes import Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -109,10 +110,11 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget
+    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget | Tiles
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     # What has coordinates, positions and times.
     Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
+    Where: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
     Counts: TypeAlias = CountsOfOne | dict[int, CountsOfOne]
     Numbers = (
         float | Fraction | np.number[Any] | Sequence[float | Fraction | np.number[Any]] | npt.NDArray[Any] | Tensor
@@ -135,6 +137,14 @@ class RuleArguments(TypedDict, total=False):
     value: complex
 
 
+class GapArguments(TypedDict, total=False):
+    """Arguments of `resize` for missing values."""
+
+    where: Where | None
+    skipna: bool
+    min_valid: float | None
+
+
 class InterpRule(TypedDict, total=False):
     """Arguments of `interp` by name."""
 
@@ -148,6 +158,10 @@ class InterpRule(TypedDict, total=False):
 class NamedDims(TypedDict, total=False):
     """Arguments of `resize` where sizes or scales have names."""
 
+    where: OfXarray | Where | None
+    skipna: bool
+    min_valid: float | None
+
     scale: Mapping[Any, float | Fraction]
     mode: AnyMode
     antialias: bool | None
@@ -156,6 +170,7 @@ class NamedDims(TypedDict, total=False):
     align: Align | None
     edge: Edge | None
     value: complex
+    labels: bool
 
 
 class PictureRule(TypedDict, total=False):
@@ -166,6 +181,7 @@ class PictureRule(TypedDict, total=False):
     like: AnyLike | None
     alpha: bool | Literal["premultiplied"] | None
     linear_light: bool
+    labels: bool
     layout: Layout | None
     scale: Numbers | None
     box: Box | None
@@ -191,9 +207,17 @@ class Fields(TypedDict, total=False):
     modes: tuple[str, ...]
 
 
-class ResizeRule(RuleArguments, total=False):
+class LazyResizeRule(RuleArguments, total=False):
     mode: AnyMode
     axes: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
+
+
+class ResizeRule(LazyResizeRule, total=False):
+    labels: bool
+
+
+class ResizeArguments(ResizeRule, GapArguments, total=False):
+    """All arguments of `resize` by name, but for out."""
 
 
 class Apply(Protocol):

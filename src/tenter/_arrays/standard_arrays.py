@@ -4,6 +4,7 @@ Kernels never read the memory of such an array. Operations call the functions of
 """
 
 import sys
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import numpy as np
@@ -74,6 +75,17 @@ def device(x: Any) -> str | None:
     return None
 
 
+def made_beside(x: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Calls a function of x's library for x's device. MLX's arrays and tracers name no device."""
+    device = getattr(x, "device", None)
+    if device is None:
+        return function(*args, **kwargs)
+    if hasattr(device, "__enter__"):  # CuPy's functions take no device, and use the current one
+        with device:
+            return function(*args, **kwargs)
+    return function(*args, device=device, **kwargs)
+
+
 def on_host(x: Any) -> bool:
     """True if x is known to be in host memory."""
     try:
@@ -87,11 +99,13 @@ def dtype_name(x: Any) -> str:
     for name in NAMES:
         if (its := getattr(xp, name, None)) is not None and dtype == its:
             return name
+    if dtype == getattr(xp, "bool_", None):  # MLX
+        return "bool"
     return str(getattr(dtype, "name", dtype))
 
 
 def itemsize(x: Any) -> int:
-    size = getattr(x.dtype, "itemsize", None)
+    size = getattr(x.dtype, "itemsize", getattr(x, "itemsize", None))
     return size if isinstance(size, int) else np.dtype(dtype_name(x)).itemsize
 
 
@@ -118,7 +132,7 @@ def resolve(x: Any) -> Any:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    return namespace(like).asarray(x, device=like.device)
+    return made_beside(like, namespace(like).asarray, x)
 
 
 def to_numpy(x: Any) -> Array:

@@ -10,7 +10,9 @@ import numpy as np
 from dask.base import tokenize
 
 from tenter._arrays import limits
+from tenter._arrays.types import Array
 from tenter._dask.graph import lazy
+from tenter._execution import numpy_executor
 from tenter._parts import work
 from tenter._specs import counts as counts_spec
 from tenter._specs.applied import Applied
@@ -42,6 +44,12 @@ def dispatched(x: Any, spec: Spec) -> Any:
 def traced_value(x: Any, spec: Resize, value: Any) -> Any:
     _check_memory(x, spec)
     return lazy(x, work.of_value(spec, x.shape, np.empty(0, x.dtype), value), tokenize(x.name, *_named(spec), value))
+
+
+def traced_labels(x: Any, spec: Resize, outside: int | None) -> Any:
+    _check_memory(x, spec)
+    name = tokenize(x.name, "labels", *_named(spec), outside)
+    return lazy(x, work.of_labels(spec, x.shape, x.dtype, outside), name)
 
 
 def _check_memory(x: Any, spec: Spec) -> None:
@@ -114,8 +122,33 @@ def filled(x: Any, inside: Any, value: Any) -> Any:
     return da.where(inside, x, np.asarray(value, x.dtype))
 
 
+def widened(x: Any) -> Any:
+    return x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
+
+
+def rounded(x: Any, like: Any) -> Any:
+    dtype = np.empty(0, like.dtype)
+    return x.map_blocks(lambda block: numpy_executor.rounded(block.copy(), dtype), dtype=like.dtype)
+
+
+def cast(x: Any, dtype: str) -> Any:
+    return x.astype(dtype)
+
+
+def beside(x: Array, like: Any) -> Any:
+    return da.from_array(x)
+
+
+def zeroed(x: Any, valid: Any) -> Any:
+    return filled(x, valid, 0)
+
+
+def over(x: Any, y: Any) -> Any:
+    return x / y
+
+
 def _never(*how: Any) -> NoReturn:
     raise AssertionError("Dask's results are never written to, and `traced_value` has the padding")
 
 
-copy_into = shifted = widened = _never
+copy_into = shifted = _never

@@ -40,6 +40,10 @@ class Executor(Protocol):
     def traced_value(self, x: Any, spec: Resize, value: Any) -> Any:
         """resize with a fill value, if the library makes results in parts; else None."""
 
+    def traced_labels(self, x: Any, spec: Resize, outside: int | None) -> Any:
+        """resize of labels, if the library makes results in parts; else None. outside: the label outside of x, None if
+        no output reads it."""
+
     def traced_counts(self, x: Any, repeats: Any, dim: int, output_size: Any) -> Spec:
         """Returns the specification for counts, if x or the counts are traced or on a device."""
 
@@ -86,7 +90,8 @@ class Executor(Protocol):
         """Writes `value` to the elements of a result where `inside` is False."""
 
     def shifted(self, x: Any, outside: Any, value: Any, like: Any) -> Any:
-        """Returns x + outside * value in the dtype of `like`. Integers are rounded half to even and saturated.
+        """Returns x + outside * value in the dtype of `like`, added in the dtype of `outside`. Integers are rounded
+        half to even and saturated.
 
         x: a result, in a wider dtype if like's dtype is narrow
         outside: the weight of the fill value in each output
@@ -94,6 +99,23 @@ class Executor(Protocol):
 
     def widened(self, x: Any) -> Any:
         """Returns x in a dtype that holds sums of its values."""
+
+    def rounded(self, x: Any, like: Any) -> Any:
+        """Returns floats, which may be overwritten, in the dtype of `like`. Integers are rounded half to even and
+        saturated."""
+
+    def cast(self, x: Any, dtype: str) -> Any:
+        """Returns bools in a dtype of that name, or in float32 where a device lacks float64."""
+
+    def beside(self, x: Array, like: Any) -> Any:
+        """Returns a NumPy array of bools as an array of the library, where `like` is."""
+
+    def zeroed(self, x: Any, valid: Any) -> Any:
+        """Returns floats where `valid` is True, and 0 elsewhere, in x's order of axes. `valid` has x's dims, some maybe
+        of length 1."""
+
+    def over(self, x: Any, y: Any) -> Any:
+        """Returns x / y, which may overwrite x."""
 
 
 class SegmentExecutor(Executor, Protocol):
@@ -103,6 +125,12 @@ class SegmentExecutor(Executor, Protocol):
     """
 
     tracing: Any
+
+    def large_empty(
+        self, x: Any, shape: tuple[int, ...], order: tuple[int, ...] | None = None
+    ) -> tuple[Any, int, bool]:
+        """Allocates a result of x's dtype in host memory. Returns it, its address, and whether streaming stores should
+        write it. order: the dims from slowest to fastest in memory."""
 
     def execute_adjoint(self, g: Any, spec: Spec, shape: tuple[int, ...]) -> Any:
         """Returns the gradient of an operation's input of that shape from the gradient g of its output;

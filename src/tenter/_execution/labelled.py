@@ -52,6 +52,9 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict
     if unknown or not by_dim:
         got = repr(unknown[0]) if unknown else "none"
         refuse(ValueError, name, f"some of the dims {', '.join(map(str, x.sizes))}", got)
+    where = how.get("where")
+    if where is not None and not (hasattr(type(where), "dims") or is_array(x)):
+        refuse(TypeError, "where", "a DataArray, whose dims have names", describe(where))
     dims = list(by_dim)
     along = _along(x, dims, list(by_dim.values()), name, how)
     coords = _coords(x, along)
@@ -61,11 +64,14 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict
         here = [k for k, d in enumerate(dims) if d in v.dims]
         some = {n: _some(values, here) if n in ("mode", "box") else values for n, values in how.items()}
         values = [by_dim[dims[k]] for k in here]
+        if hasattr(type(where), "dims"):
+            some["where"] = _mask(where, x, v)
         return resize(v.data, axes=[v.dims.index(dims[k]) for k in here], **{name: values}, **some)
 
     rest = x.coords.to_dataset().drop_vars([n for n in coords if n in x.coords])
     if is_array(x):
-        made = type(x)(data(x), coords=rest.coords, dims=x.dims, name=x.name, attrs=x.attrs)
+        made = type(x)(data(x), coords=rest.coords, dims=x.dims, attrs=x.attrs)
+        made.name = x.name  # which else is Dask's
         return made.assign_coords(coords)
     variables = {
         n: coords.pop(n) if n in coords else (v.dims, data(v), v.attrs) if {*dims} & {*v.dims} else v.variable
@@ -76,6 +82,17 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict
     return made
 
 
+def _mask(where: Any, x: Any, v: Any) -> Any:
+    """Returns a mask with the dims of a variable of x."""
+    for d in where.dims:
+        if d not in v.dims:
+            refuse(ValueError, "where", f"some of the dims {', '.join(map(str, v.dims))}", repr(d))
+        if d in where.coords and d in x.coords and not where.coords[d].equals(x.coords[d]):
+            refuse(ValueError, "where", f"x's coordinates along {d}", "others")
+    found = where.transpose(*(d for d in v.dims if d in where.dims)).data
+    return found.reshape([where.sizes.get(d, 1) for d in v.dims])
+
+
 def _some(values: Any, here: list[int]) -> Any:
     """Returns the values of some dims, if there is one for each."""
     return [values[k] for k in here] if type(values) in (list, tuple) else values
@@ -83,9 +100,10 @@ def _some(values: Any, here: list[int]) -> Any:
 
 def _along(x: Any, dims: list[Any], values: list[Any], name: str, how: dict[str, Any]) -> dict[Any, Along]:
     lengths = tuple(x.sizes[d] for d in dims)
-    given = {**how, name: values, "axes": tuple(range(len(dims))), "value": 0}
+    given = {n: v for n, v in how.items() if n in resize_arguments.Arguments._fields and n != "axes"}
+    given |= {name: values, "value": 0}
     spec, flipped = resize_arguments.checked(
-        np.broadcast_to(np.float32(0), lengths), resize_arguments.Arguments(**given)
+        np.broadcast_to(np.float32(0), lengths), resize_arguments.Arguments(axes=tuple(range(len(dims))), **given)
     )
     found = {}
     for k, (rule, n_out) in enumerate(zip(spec.rules, spec.size)):

@@ -77,6 +77,9 @@ def traced_value(x: Array, spec: Spec, value: Any) -> None:
     return None
 
 
+traced_labels = traced_value
+
+
 def large_empty(x: Array, shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> tuple[Array, int, bool]:
     """Allocates a result of x's dtype. Returns the array, its address, and whether streaming stores should write it.
     order: the dims from slowest to fastest in memory."""
@@ -160,6 +163,10 @@ def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
     by = np.multiply(outside, value, out=np.zeros(outside.shape, np.result_type(type(value), np.float64)),
                      where=np.abs(outside) > NOTHING)  # fmt: skip
     np.add(x, by, out=x, casting="same_kind")
+    return rounded(x, like)
+
+
+def rounded(x: Array, like: Array) -> Array:
     if like.dtype.kind not in "iu":
         return x.astype(like.dtype, copy=False)
     y = np.empty_like(x, like.dtype)
@@ -169,6 +176,26 @@ def shifted(x: Array, outside: Array, value: Any, like: Array) -> Array:
 
 def widened(x: Array) -> Array:
     return x.astype(np.float32 if x.dtype.kind == "f" else np.float64)
+
+
+def cast(x: Array, dtype: str) -> Array:
+    return x.astype(dtype)
+
+
+def beside(x: Array, like: Array) -> Array:
+    return x
+
+
+def zeroed(x: Array, valid: Array) -> Array:
+    y = np.zeros_like(x, subok=False)
+    np.copyto(y, x, where=valid)
+    return y
+
+
+def over(x: Array, y: Array) -> Array:
+    with np.errstate(all="ignore"):
+        found: Array = np.divide(x, y, out=x)
+    return found
 
 
 def narrowed(x: Array, like: Array) -> Array:

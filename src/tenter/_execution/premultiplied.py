@@ -15,6 +15,7 @@ from tenter._arrays.layout import resized_order
 from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
+from tenter._rules.rounding import by_axis
 from tenter._specs.resize import Resize
 from tenter.maps import Copy, Window
 
@@ -22,7 +23,7 @@ from tenter.maps import Copy, Window
 def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
     """Resizes (H, W, 2 or 4) bytes along H and W, in fresh memory, or in `out`, which kernels can write to. None if
     Pillow has no such rule."""
-    if x.dtype.name != "uint8" or not x.dtype.isnative or not spec.saturates("uint8"):
+    if x.dtype.name != "uint8" or not x.dtype.isnative or not by_axis(spec.rounding_of("uint8")):
         return None
     shape = spec.shape_out(x.shape)
     limits.memory(shape, 1)

@@ -1,6 +1,7 @@
 """Sentences about a call: what the operation does, and what its rows read."""
 
 from tenter._explain.facts import Facts
+from tenter._rules import splines
 from tenter._specs.resize import Interpolate, Resize
 from tenter.maps import AxisMap, Gather
 from tenter.maps._entries import LONGEST_ROW, row
@@ -21,6 +22,10 @@ OF_KINDS = {
     "cubic": "Each output mixes the four inputs around it; weights may be below 0.",
     "area": "Each output is the mean of the inputs that it covers.",
     "overlap": "Each output is the mean of the inputs that it covers.",
+}
+OF_KINDS |= {
+    name: f"Each output is on the curve of order {order} through all inputs; far ones have little weight."
+    for name, order in splines.ORDERS.items()
 }
 WIDENED = "Each output mixes all inputs that it covers, the nearer the stronger."
 # Rows of a map that are written out: all if there are at most ROWS, else the first FIRST and the last.

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from tenter._arrays.jax_arrays import dtype_name, is_traced
+from tenter._arrays.types import Array
 from tenter._jax import counts, on_host, sharding
 from tenter._jax.linear import along
 from tenter._specs import counts as counts_spec
@@ -17,6 +18,7 @@ from tenter._standard import executor as standard
 from tenter._standard.apply import applied
 from tenter._standard.executor import (
     cached as cached,
+    cast as cast,
     copy_into as copy_into,
     disjoint as disjoint,
     execute as execute,
@@ -26,17 +28,21 @@ from tenter._standard.executor import (
     flip as flip,
     is_ordinary as is_ordinary,
     ones as ones,
+    over as over,
     place as place,
     place_offsets as place_offsets,
     reshape as reshape,
+    rounded as rounded,
     run as run,
     run_read as run_read,
     shifted as shifted,
+    traced_labels as traced_labels,
     traced_value as traced_value,
     widened as widened,
     writable as writable,
     write as write,
     wrote as wrote,
+    zeroed as zeroed,
 )
 
 
@@ -51,6 +57,10 @@ def dispatched(x: Any, spec: Spec) -> Any:
     return _compiled(x, spec)
 
 
+def beside(x: Array, like: Any) -> Any:
+    return jnp.asarray(x)
+
+
 def flat(x: Any) -> Any:
     return standard.flat(sharding.gathered(x))
 
@@ -63,7 +73,7 @@ def _traced(x: Any, spec: Spec) -> Any:
     if isinstance(spec, RepeatCounts) and not isinstance(spec.offsets, np.ndarray):
         return counts.repeated(x, spec)
     name = dtype_name(x)
-    return applied(x, spec.maps(x.shape, name, False), spec.saturates(name), along, jax.lax.complex)
+    return applied(x, spec.maps(x.shape, name, False), spec.rounding_of(name), along, jax.lax.complex)
 
 
 _compiled = partial(jax.jit, static_argnames="spec")(_traced)

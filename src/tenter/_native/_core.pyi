@@ -122,7 +122,7 @@ class HostPlan:
         layout: Any,
         maps: list[Any],
         order: tuple[int, ...] | None,
-        saturate: bool,
+        rounding: str,
         room: Callable[[float], None] | None,
     ) -> None: ...
     @staticmethod
@@ -140,7 +140,7 @@ def passes_on_device(
     layout: Any,
     maps: list[Any],
     order: tuple[int, ...] | None,
-    saturate: bool,
+    rounding: str,
     room: Callable[[float], None],
 ) -> dict[str, Any]: ...
 def rows_before(n_row: int, made_row: int, n_column: int, made_column: int) -> bool: ...
@@ -148,6 +148,10 @@ def premultiply(
     src: int, dst: int, dtype: int, n_pixels: int, channels: int, divides: bool, unseen: float, threads: int, /
 ) -> None: ...
 def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, threads: int, /) -> bool: ...
+def fill_gaps(
+    values: int, mask: int, period: int, n: int, dtype: int, skips: bool, filled: int, ones: int, threads: int, /
+) -> None: ...
+def divide_by_shares(sums: int, shares: int, n: int, dtype: int, above: float, threads: int, /) -> None: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
 def ranges(
     offset: int,

@@ -7,9 +7,10 @@ import numpy as np
 
 from tenter._arrays.thread_count import one_thread
 from tenter._arrays.types import Array, Ints
-from tenter._execution import numpy_executor
+from tenter._execution import election, numpy_executor
 from tenter._parts.rows import MapRows, SharedRows, local, positions
 from tenter._plans.plan import plan_part
+from tenter._rules.rounding import ONCE
 from tenter._specs.applied import only_copies
 from tenter._specs.spec import Shape
 
@@ -49,13 +50,15 @@ class Part(NamedTuple):
     """A part of a result.
 
     reads: what it reads along each axis
-    saturate: the result of `Spec.saturates`
+    rounding: of the result
+    labels: of labels, the one outside of x, or None in it
     """
 
     reads: tuple[Reads, ...]
     dtype: Any
-    saturate: bool
+    rounding: str
     fill_value: FillValue | None
+    labels: tuple[int | None] | None = None
 
     def made(self, *chunks: Any) -> Array:
         """Returns `values`, computed on one thread, because many parts are made at once."""
@@ -69,6 +72,8 @@ class Part(NamedTuple):
         for axis, r in enumerate(self.reads):
             if r.taken is not None:
                 block = block.take(r.taken, axis)
+        if self.labels is not None:
+            return self._elected(block, *self.labels)
         return self._applied(block) if self.fill_value is None else self._with_fill_value(block, self.fill_value)
 
     def _joined(self, chunks: tuple[Any, ...]) -> Array:
@@ -82,14 +87,22 @@ class Part(NamedTuple):
 
     def _applied(self, block: Array) -> Array:
         rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
-        return _applied(block, rows, self.saturate)
+        return _applied(block, rows, self.rounding)
+
+    def _elected(self, block: Array, outside: int | None) -> Array:
+        rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
+        maps = {axis: local(r.whole, r.lo, r.hi) for axis, r in rows.items()}
+        wholes = {axis: r.whole for axis, r in rows.items()}
+        y = np.empty(tuple(maps[axis].n_out if axis in maps else n for axis, n in enumerate(block.shape)), block.dtype)
+        election.elect(block, maps, wholes, outside, y)
+        return y
 
     def _with_fill_value(self, block: Array, fill_value: FillValue) -> Array:
         inside = np.ones((1,) * block.ndim)
         for axis, rows in fill_value.inside:
             at = positions(rows.whole, rows.lo, rows.hi)
             n = at.stop - at.start if isinstance(at, slice) else len(at)
-            weight = _applied(np.ones(n), {0: rows}, False)
+            weight = _applied(np.ones(n), {0: rows}, ONCE)
             inside = inside * weight.reshape(tuple([-1 if d == axis else 1 for d in range(block.ndim)]))
         y = self._applied(numpy_executor.widened(block) if fill_value.widens else block)
         if np.may_share_memory(y, block):  # it is changed in place
@@ -112,16 +125,16 @@ def _checked(chunk: Any, shape: Shape, dtype: np.dtype[Any]) -> Array:
     return found
 
 
-def _applied(block: Array, rows: dict[int, Any], saturate: bool) -> Array:
+def _applied(block: Array, rows: dict[int, Any], rounding: str) -> Array:
     """Applies rows of maps, given by axis, to the inputs that they read."""
     if not rows:
         return block
     maps = tuple([(axis, local(r.whole, r.lo, r.hi)) for axis, r in rows.items()])
     if all(only_copies(m) for _, m in maps):
-        return numpy_executor.run(block, plan_part(block, maps, {}, saturate))
+        return numpy_executor.run(block, plan_part(block, maps, {}, rounding))
     wholes = {axis: r.whole for axis, r in rows.items()}
     if not block.size:  # sums of nothing
         n_out = {axis: m.n_out for axis, m in maps}
         return np.zeros([n_out.get(d, n) for d, n in enumerate(block.shape)], block.dtype)
     native = block.astype(block.dtype.newbyteorder("="), copy=False)
-    return numpy_executor.run(native, plan_part(native, maps, wholes, saturate)).astype(block.dtype, copy=False)
+    return numpy_executor.run(native, plan_part(native, maps, wholes, rounding)).astype(block.dtype, copy=False)

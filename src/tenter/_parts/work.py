@@ -16,6 +16,7 @@ from tenter._arrays.types import Array, Ints
 from tenter._execution import numpy_executor
 from tenter._parts.part import FillValue, Part, Reads
 from tenter._parts.rows import MapRows, OwnRows, SharedMaps, SharedRows, positions, stays, without_blocks
+from tenter._rules.rounding import ONCE
 from tenter._specs.applied import Applied
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
@@ -32,6 +33,7 @@ class Work(NamedTuple):
     maps: those of the axes that change
     shared: where the maps come from; None if each part carries its own rows
     fill_value: for all outputs; `part` sets its rows
+    labels: of labels, the one outside of x, or None in it
     """
 
     shape: Shape
@@ -39,8 +41,9 @@ class Work(NamedTuple):
     dtype: Any
     maps: dict[int, AxisMap]
     shared: SharedMaps | None
-    saturate: bool
+    rounding: str
     fill_value: FillValue | None
+    labels: tuple[int | None] | None = None
 
     def rows(self, axis: int, lo: int, hi: int) -> MapRows:
         return OwnRows(self.maps[axis], lo, hi) if self.shared is None else SharedRows(self.shared, axis, lo, hi)
@@ -60,7 +63,7 @@ class Work(NamedTuple):
                 [(axis, r._replace(lo=ranges[axis][0], hi=ranges[axis][1])) for axis, r in fill_value.inside]
             )
             fill_value = fill_value._replace(inside=inside)
-        return Part(tuple(reads), self.dtype, self.saturate, fill_value)
+        return Part(tuple(reads), self.dtype, self.rounding, fill_value, self.labels)
 
 
 def _neighbors(at: slice, ends: Ints) -> tuple[list[InputSlice], None]:
@@ -99,9 +102,15 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
     shape_out = spec.shape_out(shape)
     if isinstance(spec, (RepeatCounts, Applied)):  # their tables may be large
         found = {axis: without_blocks(m) for axis, m in spec.maps(shape, name, False)}
-        return Work(shape, shape_out, dtype, found, None, False, None)
+        return Work(shape, shape_out, dtype, found, None, ONCE, None)
     shared = SharedMaps(spec, shape, name)
-    return Work(shape, shape_out, dtype, shared.maps, shared, spec.saturates(name), None)
+    return Work(shape, shape_out, dtype, shared.maps, shared, spec.rounding_of(name), None)
+
+
+def of_labels(spec: Resize, shape: Shape, dtype: np.dtype[Any], outside: int | None) -> Work:
+    """Returns the work of `resize` of labels. outside: the label outside of x, None if no output reads it."""
+    shared = SharedMaps(spec, shape, "float32")
+    return Work(shape, spec.shape_out(shape), dtype, shared.maps, shared, ONCE, None, (outside,))
 
 
 def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:
@@ -124,6 +133,6 @@ def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:
         like.dtype,
         shared.maps,
         shared,
-        spec.saturates(name),
+        spec.rounding_of(name),
         FillValue(value, all_or_nothing, widens, inside),
     )

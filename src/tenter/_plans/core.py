@@ -8,6 +8,7 @@ from tenter import _native
 from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.layout import Layout, Order
+from tenter._rules.rounding import ONCE
 from tenter.maps import AxisMap, Copy
 
 Maps = tuple[tuple[int, Any], ...]
@@ -17,13 +18,13 @@ class CoreLayout(NamedTuple):
     """A layout as the core reads it.
 
     number: the core's number of the dtype that is summed; -1 if values can only be copied
-    in_parts: True for complex numbers, whose parts are summed
+    is_complex: True for complex numbers, whose parts are summed
     """
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     number: int
-    in_parts: bool
+    is_complex: bool
     itemsize: int
 
 
@@ -42,16 +43,16 @@ class MappedAxis(NamedTuple):
 
 
 def host_plan(
-    x: Layout, maps: Maps, order: Order | None = None, saturate: bool = False,
+    x: Layout, maps: Maps, order: Order | None = None, rounding: str = ONCE,
     wholes: Mapping[int, AxisMap] | None = None,
 ) -> _native.HostPlan:  # fmt: skip
     """Returns the kernel calls that apply maps to arrays of a layout.
 
     order: the dims of the array and the result from slowest to fastest; None if they are in order
-    saturate: 8-bit values are also clamped to their range after each axis, as in Pillow
+    rounding: of results (`_rules/rounding.py`)
     wholes: the whole maps, if some maps are rows of them
     """
-    made = _native.HostPlan(layout_of(x), native_maps(maps, wholes or {}), order, saturate, check_tables)
+    made = _native.HostPlan(layout_of(x), native_maps(maps, wholes or {}), order, rounding, check_tables)
     if made.scratch:
         n_out = math.prod(shape_out(x.shape, maps))
         limits.memory((n_out * x.itemsize + made.scratch,), 1, "result and the memory between its passes")

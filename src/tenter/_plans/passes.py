@@ -62,10 +62,10 @@ class Passes(NamedTuple):
     sums: str
 
 
-def on_device(x: Layout, maps: core.Maps, order: Order | None, saturate: bool) -> Passes:
+def on_device(x: Layout, maps: core.Maps, order: Order | None, rounding: str) -> Passes:
     """Returns the passes that a device runs."""
     native = core.native_maps(maps, {}, True)
-    return _read(_native.passes_on_device(core.layout_of(x), native, order, saturate, core.check_tables))
+    return _read(_native.passes_on_device(core.layout_of(x), native, order, rounding, core.check_tables))
 
 
 def of_plan(made: _native.HostPlan) -> Passes:

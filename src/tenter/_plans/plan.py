@@ -14,6 +14,7 @@ from tenter._arrays.layout import Layout, strides_in
 from tenter._arrays.library import of
 from tenter._plans import cache, core
 from tenter._rules.axis_rule import user_filters
+from tenter._rules.rounding import ONCE
 from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
@@ -59,7 +60,7 @@ def plan(x: Any, spec: Spec, shape_in: Shape | None = None) -> CallPlan:
     shape_out = spec.shape_out(shape)
     _check_memory(shape_out, library.itemsize(x), device)
     maps = spec.maps(shape, dtype, device is not None)
-    made = _planned(x, maps, spec, False, shape_in, spec.saturates(dtype), shape_out)
+    made = _planned(x, maps, spec, False, shape_in, spec.rounding_of(dtype), shape_out)
     return made if key is None else cached_plan(key, made)
 
 
@@ -112,7 +113,7 @@ def cached_plan(key: Hashable, made: CallPlan) -> CallPlan:
 
 
 def plan_part(
-    x: Any, maps: Maps, wholes: dict[int, AxisMap], saturate: bool, by_memory: bool = False
+    x: Any, maps: Maps, wholes: dict[int, AxisMap], rounding: str, by_memory: bool = False
 ) -> CallPlan:  # fmt: skip
     """Returns the plan of a part of a result, bit-identical to that part of the full result.
 
@@ -120,8 +121,8 @@ def plan_part(
     by_memory: as in `AppliedMaps`
     """
     lengths = tuple([wholes[axis].n_in if axis in wholes else m.n_in for axis, m in maps])
-    spec = AppliedMaps(maps, saturate, by_memory, lengths)
-    return _planned(x, maps, spec, False, saturate=saturate, wholes=wholes)
+    spec = AppliedMaps(maps, rounding, by_memory, lengths)
+    return _planned(x, maps, spec, False, rounding=rounding, wholes=wholes)
 
 
 def same_maps(of_plan: CallPlan, x: Any) -> CallPlan:
@@ -134,10 +135,10 @@ def _transposed(maps: Maps) -> Maps:
 
 
 def _planned(
-    x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, saturate: bool = False,
+    x: Any, maps: Maps, spec: Spec, transposed: bool, shape_in: Shape | None = None, rounding: str = ONCE,
     fits: Shape | None = None, wholes: dict[int, AxisMap] | None = None,
 ) -> CallPlan:  # fmt: skip
-    """saturate: integers are also clamped to their range between axes, as in Pillow. fits: a result shape that is known
+    """rounding: of the result. fits: a result shape that is known
     to fit in memory. wholes: the whole maps, if some maps are parts of them."""
     library = of(x)
     layout = library.layout(x)
@@ -150,9 +151,9 @@ def _planned(
     if shape_out != fits:
         _check_memory(shape_out, layout.itemsize, layout.device)
     in_order = tuple(range(len(shape_out)))
-    order = spec.order(layout.shape, layout.strides, library.image_order, saturate)
+    order = spec.order(layout.shape, layout.strides, library.image_order, rounding)
     memory_order = None if order == in_order else order
-    steps = _steps(layout, maps, memory_order, saturate, wholes)
+    steps = _steps(layout, maps, memory_order, rounding, wholes)
     return CallPlan(
         spec=spec,
         transposed=transposed,
@@ -170,15 +171,15 @@ def _planned(
     )
 
 
-def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, saturate: bool, wholes: Any) -> Any:
+def _steps(layout: Layout, maps: Maps, order: tuple[int, ...] | None, rounding: str, wholes: Any) -> Any:
     """Returns what applies maps to a layout; None if there is no compiled kernel."""
     if not _is_compiled(layout.dtype, maps):
         return None
     if layout.device is None:
-        return core.host_plan(layout, maps, order, saturate, wholes)
+        return core.host_plan(layout, maps, order, rounding, wholes)
     from tenter._triton import windows  # imports Triton
 
-    return windows.launches(layout, maps, order, saturate)
+    return windows.launches(layout, maps, order, rounding)
 
 
 def _is_compiled(dtype: str, maps: Maps) -> bool:

@@ -12,6 +12,7 @@ from tenter._arrays.library import of
 from tenter._rules import filters
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.presets import convention
+from tenter._rules.rounding import KEPT, ONCE
 from tenter._specs import interpolate_arguments, resize_arguments
 from tenter._specs.axis_maps import KINDS, in_core
 from tenter._specs.resize import Interpolate, Resize
@@ -23,7 +24,7 @@ class Specialization(NamedTuple):
 
     spec: the first call's
     axes: the resized axes
-    rounding: how lengths are rounded that scales give
+    length_rounding: how lengths are rounded that scales give
     policy: the aspect_ratio of Convention
     at: the result of resize_arguments.places
     value: the fill value; None without one
@@ -33,7 +34,7 @@ class Specialization(NamedTuple):
 
     spec: Resize | Interpolate
     axes: tuple[int, ...]
-    rounding: str
+    length_rounding: str
     policy: str = "stretch"
     at: tuple[int, ...] | None = None
     value: float | None = None
@@ -73,7 +74,6 @@ def store(
     if of_key is None or of_key in native:
         return False
     library = of(x)
-    saturates = spec.saturates(library.dtype_name(x))
     if isinstance(spec, Interpolate):
         resize = spec.resize()
         specialization = Specialization(spec, resize.axes, "floor")
@@ -88,8 +88,8 @@ def store(
         specialization = Specialization(
             spec, spec.axes, how.length_rounding, how.aspect_ratio, at, value, element, resized
         )
-        saturates = saturates and (value is None or spec.is_all_or_nothing)  # otherwise integers are summed as floats
-    order = spec.order(tuple(like.shape), library.strides(like), library.image_order, saturates)
+    rounding = _rounding(specialization, library.dtype_name(x))
+    order = spec.order(tuple(like.shape), library.strides(like), library.image_order, rounding)
     _store(of_key, like, specialization, None if order == tuple(range(x.ndim)) else order, False)
     return native.get(of_key) is not None  # another thread may have evicted it
 
@@ -100,7 +100,7 @@ def store_gradients(g: Any, call: _native.RecordedCall, specialization: Speciali
     if of_key is None or of_key in native:
         return False
     library = of(g)
-    order = spec.order(tuple(g.shape), library.strides(g), library.image_order, False)
+    order = spec.order(tuple(g.shape), library.strides(g), library.image_order, ONCE)
     _store(of_key, g, specialization, None if order == tuple(range(g.ndim)) else order, True)
     return native.get(of_key) is not None  # another thread may have evicted it
 
@@ -130,10 +130,11 @@ class CoreSpecialization(NamedTuple):
     """What the core reads to make its `Specialization` (native/calls/specialization.hpp).
 
     axes: in ascending order of dims
-    at, rounding, policy: as in `Specialization`
+    at, length_rounding, policy: as in `Specialization`
     order: the dims of the result from slowest to fastest in memory; None if it is contiguous
     sums, input: the core's numbers of the dtype in which sums are taken, and of the arrays' dtype
-    in_parts: True for complex numbers, whose parts are summed
+    is_complex: True for complex numbers, whose parts are summed
+    rounding: how sums are rounded
     fill: NO_FILL, ADDED or FILLED
     planner: plans calls in Python
     """
@@ -142,14 +143,14 @@ class CoreSpecialization(NamedTuple):
     at: tuple[int, ...] | None
     ndim: int
     order: Order | None
-    rounding: str
+    length_rounding: str
     policy: str
     strides_decide: bool
     transposed: bool
     sums: int
     input: int
-    in_parts: bool
-    in_bytes: bool
+    is_complex: bool
+    rounding: str
     doubles: bool
     fill: str
     value: float
@@ -169,7 +170,7 @@ class _Summed(NamedTuple):
     rules: tuple[AxisRule, ...]
     weight_rules: tuple[_native.AxisRule | None, ...]
     number: int
-    in_bytes: bool
+    rounding: str
 
 
 def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: bool) -> _native.Specialization | None:
@@ -197,14 +198,14 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
         at=of.at,
         ndim=len(x.shape),
         order=order,
-        rounding=of.rounding,
+        length_rounding=of.length_rounding,
         policy=of.policy,
         strides_decide=isinstance(spec, Interpolate) and interpolate_arguments.strides_decide(spec),
         transposed=transposed,
         sums=how.number,
         input=number,
-        in_parts=x.dtype in PARTS and not copies,
-        in_bytes=how.in_bytes and not copies,
+        is_complex=x.dtype in PARTS and not copies,
+        rounding=ONCE if copies else how.rounding,
         doubles=x.dtype == "float64",
         fill=how.kind,
         value=of.value or 0.0,
@@ -217,8 +218,8 @@ def _in_core(x: Layout, of: Specialization, order: Order | None, transposed: boo
 def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Summed | None:
     spec = of.spec
     rules = (spec.resize() if isinstance(spec, Interpolate) else spec).rules
-    n_nearest, in_bytes = _n_nearest(rules), spec.saturates(x.dtype)
-    unfilled = _Summed(NO_FILL, rules, (None,) * len(rules), number, in_bytes)
+    n_nearest, rounding = _n_nearest(rules), ONCE if transposed else _rounding(of, x.dtype)
+    unfilled = _Summed(NO_FILL, rules, (None,) * len(rules), number, rounding)
     if transposed:
         return unfilled
     if n_nearest == len(rules):
@@ -233,12 +234,19 @@ def _summed(x: Layout, of: Specialization, number: int, transposed: bool) -> _Su
             return None
         # Nearest modes find out by themselves which outputs have no input.
         inside = [rule if rule.kind in NEAREST else rule._replace(edge="replicate") for rule in rules]
-        return _Summed(FILLED, tuple(inside), weight_rules, number, in_bytes)
+        return _Summed(FILLED, tuple(inside), weight_rules, number, rounding)
     if number < 0:
         return None
     if DTYPES[x.dtype].kind in "iu":  # integers are rounded after the value is added
-        return unfilled._replace(kind=ADDED, number=NUMBERS["float64"], in_bytes=False)
+        return unfilled._replace(kind=ADDED, number=NUMBERS["float64"])
     return unfilled._replace(kind=ADDED)
+
+
+def _rounding(of: Specialization, dtype: str) -> str:
+    """Returns how sums are rounded. A fill value is added to those of partial outputs, before they are rounded."""
+    spec = of.spec
+    added = of.value is not None and isinstance(spec, Resize) and not spec.is_all_or_nothing
+    return KEPT if added else spec.rounding_of(dtype)
 
 
 def _n_nearest(rules: tuple[AxisRule, ...]) -> int:

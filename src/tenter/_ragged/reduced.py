@@ -35,10 +35,10 @@ def repeat(x: Any, s: Segments, dim: Any, out: Any) -> Any:
 
 
 def reduce(how: str, x: Any, s: Segments, dim: Any) -> Any:
-    return _REDUCTIONS[how](x, s, _checked_axis(how, x, s.total, dim))
+    return _REDUCTIONS[how](x, s, checked_axis(how, x, s.total, dim))
 
 
-def _checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
+def checked_axis(how: str, x: Any, total: Any, dim: Any) -> int:
     """Returns the dim that has all positions. total: the number of positions; None if only a device knows it."""
     axis = one_dim("axis", dim, x.ndim)
     if x.ndim == 0:

@@ -225,7 +225,7 @@ def convention(like: object, argument: str = "like") -> Convention:
 _WORDS: dict[str, tuple[Any, ...]] = {
     "align": ALIGNS, "nearest_align": ALIGNS, "corners_antialias": ALIGNS, "nearest_tie": (*TIES, *_TIES_OF),
     "cubic": ("keys", "spline"), "edge": EDGES, "antialias": (False, True, "gaussian"), "area": ("touched", "overlap"),
-    "length_rounding": _native.WORDS["rounding"], "eight_bits": ("once", "pillow", "opencv"),
+    "length_rounding": _native.WORDS["length_rounding"], "eight_bits": ("once", "pillow", "opencv"),
     "positions_from": ("scale", "scale_unless_same", "sizes", "length"), "aspect_ratio": _native.WORDS["policy"],
 }  # fmt: skip
 _PAIRS = ("edge", "cubic_a")

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Order, resized_order
+from tenter._rules.rounding import ONCE, by_axis, of_dtype
 from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._written import written
@@ -29,11 +30,11 @@ class Applied(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d != self.axis]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         return tuple(range(len(shape)))
 
-    def saturates(self, dtype: str) -> bool:
-        return False
+    def rounding_of(self, dtype: str) -> str:
+        return ONCE
 
     def batched(self) -> "Applied":
         return Applied(self.axis + 1, self.map)
@@ -48,13 +49,13 @@ class Applied(NamedTuple):
 class AppliedMaps(NamedTuple):
     """Maps along some axes, ascending, of arrays that are not traced. There is no operator for several maps at once.
 
-    saturate: 8-bit integers are rounded to 8 bits after each axis
+    rounding: of 8-bit integers
     by_memory: the result has x's memory order, as in `resize`, and sums are taken in that order
     lengths: of the whole array along these axes, if x is a part of it
     """
 
     applied: Maps
-    saturate: bool
+    rounding: str
     by_memory: bool = False
     lengths: tuple[int, ...] = ()
 
@@ -68,15 +69,15 @@ class AppliedMaps(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in dict(self.applied)]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         if not self.by_memory:
             return tuple(range(len(shape)))
         axes = [axis for axis, _ in self.applied]
         whole = dict(enumerate(shape)) | dict(zip(axes, self.lengths))
-        return resized_order(shape, strides, axes, saturate, list(whole.values()))
+        return resized_order(shape, strides, axes, by_axis(rounding), list(whole.values()))
 
-    def saturates(self, dtype: str) -> bool:
-        return self.saturate and dtype == "uint8"
+    def rounding_of(self, dtype: str) -> str:
+        return of_dtype(self.rounding, dtype)
 
     def batched(self) -> NoReturn:
         raise AssertionError("maps on several axes are never traced")

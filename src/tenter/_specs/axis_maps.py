@@ -14,6 +14,7 @@ from tenter._arrays.types import Bools, Ints
 from tenter._rules import filters
 from tenter._rules.axis_rule import NEAREST, AxisRule
 from tenter._rules.geometry import LARGEST, Geometry, units
+from tenter._rules.rounding import by_axis
 from tenter._specs.spline_maps import SINGLE, is_spline, spline_map
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._computed import computed, copied
@@ -69,13 +70,13 @@ class AxisCall(NamedTuple):
     keeps_lengths: bool
     doubles: bool
     on_device: bool
-    in_bytes: bool
+    rounding: str
     bytes: bool
 
 
 def settled(
     rules: tuple[AxisRule, ...], lengths: tuple[int, ...], sizes: tuple[int, ...], dtype: str, on_device: bool,
-    in_bytes: bool,
+    rounding: str,
 ) -> tuple[AxisRule, ...]:  # fmt: skip
     """Returns the rules of a call's axes with their arithmetic decided, and without scales that have no effect: which
     of PyTorch's kernels rounds nearest positions, and how 8-bit values are summed (native/rules/axis_rule.cpp)."""
@@ -85,11 +86,11 @@ def settled(
         if is_spline(rule, n_in, n_out):
             if dtype in DTYPES and DTYPES[dtype].sums == "float32":
                 rule = rule._replace(arithmetic=SINGLE)
-        elif in_bytes or dtype == "uint8" or rule.arithmetic in ("torch", "torch-direct", "opencv"):
+        elif by_axis(rounding) or dtype == "uint8" or rule.arithmetic in ("torch", "torch-direct", "opencv"):
             box = None
             if rule.box is not None:  # the box's position only matters for 8-bit values
-                box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if in_bytes else (0.0, 1.0)
-            call = AxisCall(len(sizes), float(sum(sizes)), keeps, doubles, on_device, in_bytes, dtype == "uint8")
+                box = (float(Fraction(rule.box[0])), float(Fraction(rule.box[1]))) if by_axis(rounding) else (0.0, 1.0)
+            call = AxisCall(len(sizes), float(sum(sizes)), keeps, doubles, on_device, rounding, dtype == "uint8")
             arithmetic, follows = in_core(rule.named())[0].settled(n_in, n_out, rule.scale is not None, box, call)
             rule = rule._replace(arithmetic=arithmetic, scale=rule.scale if follows else None)
         found.append(rule)

@@ -22,11 +22,11 @@ def check_value(value: Any, x: Any, is_read: bool = True) -> None:
         return
     if not is_read:
         refuse(ValueError, "value", "0, unless edge is constant or extrapolate", describe(value))
-    if not _holds(name, value):
+    if not holds(name, value):
         refuse(ValueError, "value", f"a value of {name}", describe(value))
 
 
-def _holds(name: str, value: Any) -> bool:
+def holds(name: str, value: Any) -> bool:
     """True if a dtype can represent the value, maybe rounded."""
     is_complex = isinstance(value, (complex, np.complexfloating))
     if name == "object":

@@ -64,6 +64,12 @@ def _mode_meant(mode: str) -> str:
     return did_you_mean(word, (*MODES, *JOINT))
 
 
+def only_nearest(mode: Any) -> bool:
+    """True if each output is one input, by all modes."""
+    many = isinstance(mode, (list, tuple)) and not isinstance(mode, filters.Filter)
+    return all(isinstance(m, str) and m in NEAREST for m in (mode if many else [mode]))
+
+
 def is_confused(mode: Any) -> bool:
     """True if one of the modes is a user's function, which the compiler that follows the code may take for another."""
     if not (in_dynamo() and confuses_functions()):

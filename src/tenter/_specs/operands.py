@@ -13,6 +13,7 @@ from tenter._arrays.dtypes import is_numeric
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._rules.axis_rule import NEAREST, read, user_filters
+from tenter._rules.rounding import OF_CALLS
 from tenter._specs.applied import Applied, only_copies
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS, Interpolate, Resize
@@ -108,16 +109,16 @@ def _interpolate(
     return spec
 
 
-def resize(shape: Shape, dtype: str, size: Sequence[int], axes: Sequence[int], rule: str, saturate: bool) -> Resize:
+def resize(shape: Shape, dtype: str, size: Sequence[int], axes: Sequence[int], rule: str, rounding: str) -> Resize:
     _check_axes(shape, axes)
-    return _resize("size", size, [shape[a] for a in axes], size, dtype, axes, rule, saturate)
+    return _resize("size", size, [shape[a] for a in axes], size, dtype, axes, rule, rounding)
 
 
 def resize_adjoint(
-    shape: Shape, dtype: str, n_in: Sequence[int], axes: Sequence[int], rule: str, saturate: bool
+    shape: Shape, dtype: str, n_in: Sequence[int], axes: Sequence[int], rule: str, rounding: str
 ) -> tuple[Resize, Shape]:
     _check_axes(shape, axes)
-    spec = _resize("n_in", n_in, n_in, [shape[a] for a in axes], dtype, axes, rule, saturate)
+    spec = _resize("n_in", n_in, n_in, [shape[a] for a in axes], dtype, axes, rule, rounding)
     return spec, spec._replace(size=tuple(n_in)).shape_out(shape)
 
 
@@ -128,9 +129,11 @@ def _check_axes(shape: Shape, axes: Sequence[int]) -> None:
 
 def _resize(
     name: str, given: Sequence[int], n_in: Sequence[int], size: Sequence[int], dtype: str, axes: Sequence[int],
-    rule: str, saturate: bool,
+    rule: str, rounding: str,
 ) -> Resize:  # fmt: skip
     """given: the lengths in the operand `name`, which are n_in or size."""
+    if rounding not in OF_CALLS:
+        refuse(ValueError, "rounding", " or ".join(OF_CALLS), repr(rounding))
     rules = read(rule)
     user_filters(rules)  # refuses filters that no longer exist
     if len(given) != len(axes) or len(rules) != len(axes) or any(surely(n < 0) for n in given):
@@ -140,7 +143,7 @@ def _resize(
         refuse(ValueError, "x", "axes of at least 1 to resize", f"{list(n_in)} to {list(size)}")
     if any(r.kind not in NEAREST for r in rules) and not is_numeric(dtype):
         refuse(TypeError, "x", "numbers to take sums of", dtype)
-    return Resize(tuple(axes), tuple(size), rules, saturate)
+    return Resize(tuple(axes), tuple(size), rules, rounding)
 
 
 def apply(shape: Shape, dtype: str, axis: int, map: str) -> Applied:
@@ -178,7 +181,7 @@ class Operator(NamedTuple):
 
 
 _HOW = "float[]? scales, str kind, bool align_corners, bool antialias, bool channels_last"
-_RULE = "int[] axes, str rule, bool saturate"  # rule: the text of axis_rule.written
+_RULE = "int[] axes, str rule, str rounding"  # rule: the text of axis_rule.written
 # n_in: lengths of the input's dims.
 OPERATORS: dict[type, Operator] = {
     Repeat: Operator(

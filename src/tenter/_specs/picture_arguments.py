@@ -6,7 +6,7 @@ import numpy as np
 
 from tenter._arrays import arguments
 from tenter._arrays.arguments import describe
-from tenter._arrays.elsewhere import OF_LABELS, edge_here
+from tenter._arrays.elsewhere import edge_here
 from tenter._arrays.errors import refuse
 from tenter._arrays.library import is_array
 from tenter._rules.axis_rule import EDGES
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
 IN_FRONT = (1, 3, 4)
 
 
-def usual_mode(like: Any) -> "Mode":
-    """The mode of images where none is given: by the rules of other libraries the one that all of them have."""
-    return "lanczos" if like is None else "linear"
+def usual_mode(like: Any, labels: bool = False) -> "Mode":
+    """The mode of images where none is given: by the rules of other libraries the one that all of them have. Labels
+    have the mode whose votes leave no range."""
+    return "lanczos" if like is None and not labels else "linear"
 
 
 #: Names that people try, and what to write: sizes that keep the ratio of the sides, labels, what a convention says.
 MEANT = {
     **dict.fromkeys(("width", "w"), "size=(None, {})"), **dict.fromkeys(("height", "h"), "size=({}, None)"),
-    **dict.fromkeys(("fit", "max_size", "long_edge"), "size=Fit({})"), "fill": "size=Fill({})", "labels": OF_LABELS,
+    **dict.fromkeys(("fit", "max_size", "long_edge"), "size=Fit({})"), "fill": "size=Fill({})",
     **dict.fromkeys(("keep_aspect", "keep_aspect_ratio", "preserve_aspect_ratio"), "size=Fit(size)"),
     "gravity": "size=Fill(size, {})", "premultiply": "alpha='premultiplied'", "premultiplied": "alpha='premultiplied'",
     "gamma": "linear_light=True", "edge": "like=Convention.of(edge={})",

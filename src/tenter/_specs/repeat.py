@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tenter._arrays.layout import Order
+from tenter._rules.rounding import ONCE
 from tenter._specs.spec import ImageOrder, Maps, Shape
 from tenter.maps import Copy
 from tenter.maps._counts import CountCopy
@@ -27,11 +28,11 @@ class Repeat(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [d for d, r in enumerate(self.sizes) if r == 1]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         return tuple(range(len(shape)))  # contiguous, as in PyTorch
 
-    def saturates(self, dtype: str) -> bool:
-        return False
+    def rounding_of(self, dtype: str) -> str:
+        return ONCE
 
     def batched(self) -> "Repeat":
         return Repeat((1, *self.sizes), self.each)
@@ -63,11 +64,11 @@ class RepeatCounts(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d != self.dim]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         return tuple(range(len(shape)))
 
-    def saturates(self, dtype: str) -> bool:
-        return False
+    def rounding_of(self, dtype: str) -> str:
+        return ONCE
 
     def batched(self) -> "RepeatCounts":
         return self._replace(dim=self.dim + 1)

@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules import splines
 from tenter._rules.axis_rule import NEAREST, AxisRule, written
+from tenter._rules.rounding import ONCE, by_axis, of_convention, of_dtype
 from tenter._specs.axis_maps import axis_map, settled
 from tenter._specs.spec import ImageOrder, Maps, Shape
 
 
 class Resize(NamedTuple):
-    """Resizes each of `axes`, ascending, to its size by its rule. saturate: 8-bit integers are rounded to 8 bits after
-    each axis, as in Pillow, and in PyTorch with antialias."""
+    """Resizes each of `axes`, ascending, to its size by its rule. rounding: of 8-bit integers."""
 
     axes: tuple[int, ...]
     size: tuple[int, ...]
     rules: tuple[AxisRule, ...]
-    saturate: bool
+    rounding: str
 
     def shape_out(self, shape: Shape) -> Shape:
         after = list(shape)
@@ -27,7 +27,7 @@ class Resize(NamedTuple):
 
     def maps(self, shape: Shape, dtype: str, on_device: bool) -> Maps:
         lengths = tuple(shape[axis] for axis in self.axes)
-        rules = settled(self.rules, lengths, self.size, dtype, on_device, self.saturates(dtype))
+        rules = settled(self.rules, lengths, self.size, dtype, on_device, self.rounding_of(dtype))
         return tuple(
             (axis, axis_map(rule, n_in, n_out)) for axis, rule, n_in, n_out in zip(self.axes, rules, lengths, self.size)
         )
@@ -35,11 +35,16 @@ class Resize(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [d for d in range(ndim) if d not in self.axes]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
-        return resized_order(shape, strides, self.axes, saturate)
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
+        return resized_order(shape, strides, self.axes, by_axis(rounding))
 
-    def saturates(self, dtype: str) -> bool:
-        return self.saturate and dtype == "uint8" and len(self.axes) <= 2
+    def rounding_of(self, dtype: str) -> str:
+        return of_dtype(self.rounding, dtype, len(self.axes))
+
+    @property
+    def reads_outside(self) -> bool:
+        """True if outputs may read what is outside of the axes."""
+        return any(rule.edge in ("constant", "extrapolate") for rule in self.rules)
 
     @property
     def is_all_or_nothing(self) -> bool:
@@ -54,13 +59,13 @@ class Resize(NamedTuple):
     def alone(self) -> dict[int, "Resize"]:
         """Returns each axis's resize, for arrays with this axis only."""
         each = zip(self.axes, self.size, self.rules)
-        return {axis: Resize((0,), (n_out,), (rule,), False) for axis, n_out, rule in each}
+        return {axis: Resize((0,), (n_out,), (rule,), ONCE) for axis, n_out, rule in each}
 
     def batched(self) -> "Resize":
         return self._replace(axes=tuple(axis + 1 for axis in self.axes))
 
     def operands(self) -> tuple[Any, ...]:
-        return self.size, self.axes, written(self.rules), self.saturate
+        return self.size, self.axes, written(self.rules), self.rounding
 
     def adjoint_operands(self, shape: Shape) -> tuple[Any, ...]:
         return [shape[axis] for axis in self.axes], *self.operands()[1:]
@@ -84,7 +89,7 @@ class Interpolate(NamedTuple):
     def resize(self) -> Resize:
         axes = tuple(range(2, 2 + len(self.size)))
         rules = interpolation_rules(len(axes), *self[1:])
-        return Resize(axes, self.size, rules, self.antialias)
+        return Resize(axes, self.size, rules, of_convention("pillow", self.antialias))
 
     def shape_out(self, shape: Shape) -> Shape:
         return (*shape[:2], *self.size)
@@ -95,11 +100,11 @@ class Interpolate(NamedTuple):
     def batch_dims(self, ndim: int) -> list[int]:
         return [0, 1]
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         return image_order(shape, strides)
 
-    def saturates(self, dtype: str) -> bool:
-        return self.antialias and dtype == "uint8" and len(self.size) <= 2
+    def rounding_of(self, dtype: str) -> str:
+        return of_dtype(of_convention("pillow", self.antialias), dtype, len(self.size))
 
     def batched(self) -> "Interpolate":
         """Returns the same: one more dim in front joins the batch (`_torch/vmap.py`)."""

@@ -15,6 +15,7 @@ from tenter._rules import filters, splines
 from tenter._rules.axis_rule import EDGES, NEAREST, AxisRule
 from tenter._rules.geometry import ALIGNS, ALIGNS_ELSEWHERE, plain
 from tenter._rules.presets import Convention, convention, exact_tie, nearest_arithmetic, with_antialias
+from tenter._rules.rounding import of_convention
 from tenter._specs import lengths as of_lengths
 from tenter._specs.fill_value import check_value
 from tenter._specs.lengths import spread
@@ -72,8 +73,8 @@ def with_lengths(spec: Resize, size: Shape, shape: Shape, scale: Any, box: Any) 
     return spec._replace(size=size, rules=tuple(rules)), tuple(flipped)
 
 
-def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
-    """What to do, and the axes to reverse before."""
+def checked(x: Any, given: Arguments, fills: bool = False) -> tuple[Resize, tuple[int, ...]]:
+    """What to do, and the axes to reverse before. fills: whether outputs may become `value` at any edge."""
     size, scale, axes, mode, antialias, like, box, align, edge, value = given
     _check_one_given(size, scale)
     by_scale = size is None
@@ -98,14 +99,16 @@ def checked(x: Any, given: Arguments) -> tuple[Resize, tuple[int, ...]]:
     _check_word("edge", edge, EDGES, edge_here)
     _check_antialias(antialias, modes, mode)
     rules = [axis_rule(how, m, antialias, b, f, align, edge) for m, b, f in zip(modes, boxes, follows)]
-    check_value(value, x, any(rule.edge in ("constant", "extrapolate") for rule in rules))
+    check_value(value, x, fills or any(rule.edge in ("constant", "extrapolate") for rule in rules))
     has_splines = _check_splines(rules, modes, edge)
     _check_modes(x, modes, lengths, out, like, how)
     _check_aliases(antialias, modes, like, how)
     flipped = _flipped(rules, boxes, lengths)
     order = sorted(range(n), key=lambda k: which[k])
-    rounds = how.eight_bits == "pillow" and any(r.antialias for r in rules) and not has_splines
-    spec = Resize(tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounds)
+    rounding = of_convention(how.eight_bits, any(r.antialias for r in rules) and not has_splines)
+    spec = Resize(
+        tuple(which[k] for k in order), tuple(out[k] for k in order), tuple(rules[k] for k in order), rounding
+    )
     return spec, tuple(sorted(which[k] for k in flipped))
 
 

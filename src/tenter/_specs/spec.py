@@ -24,11 +24,11 @@ class Spec(Protocol):
     def batch_dims(self, ndim: int) -> list[int]:
         """Returns the dims that the operation does not change. They may be sharded."""
 
-    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, saturate: bool) -> Order:
+    def order(self, shape: Shape, strides: Shape, image_order: ImageOrder, rounding: str) -> Order:
         """Returns the result's dims from slowest to fastest, for an input of that shape and strides."""
 
-    def saturates(self, dtype: str) -> bool:
-        """True if 8-bit integers are rounded to 8 bits after each axis."""
+    def rounding_of(self, dtype: str) -> str:
+        """Returns how results of a dtype are rounded (`_rules/rounding.py`)."""
 
     def batched(self) -> Any:
         """Returns the specification with one more batch dim in front."""

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays.standard_arrays import dtype_name, namespace
+from tenter._arrays.standard_arrays import dtype_name, from_numpy, made_beside, namespace
 from tenter._arrays.types import Array, Ints
-from tenter._standard.numbers import device_of, has
+from tenter._standard.numbers import has
 from tenter.maps import AxisMap, Copy, Gather, Window
 from tenter.maps._tap_table import tap_table
 from tenter.maps._values import trusted
@@ -118,7 +118,7 @@ def _along(x: Any, axis: int, m: AxisMap, way: Way) -> Any:
 
 def table(x: Any, values: Array) -> Any:
     """Returns values as an array of x's library and device."""
-    return namespace(x).asarray(values, device=device_of(x))
+    return from_numpy(values, x)
 
 
 def _reshaped(x: Any, axis: int, *parts: int) -> Any:
@@ -147,7 +147,7 @@ def _windows(x: Any, axis: int, m: Window, way: Way) -> Any:
     shape = (*x.shape[:axis], n_out, *x.shape[axis + 1 :])
     n_taps = int(m.rows()[1][-1])
     if not n_taps:
-        return namespace(x).zeros(shape, dtype=x.dtype, device=device_of(x))
+        return made_beside(x, namespace(x).zeros, shape, dtype=x.dtype)
     taps = longest(m)
     if taps <= way.most:
         return _by_takes(x, axis, m, way)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tenter._arrays.standard_arrays import namespace
+from tenter._rules.rounding import by_axis
 from tenter._specs.applied import only_copies
 from tenter._specs.spec import Maps
 from tenter._standard import eight_bits, numbers
@@ -16,15 +17,15 @@ Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 Join = Callable[[Any, Any], Any]
 
 
-def applied(x: Any, maps: Maps, saturate: bool, along: Along = along, join: Join = numbers.joined) -> Any:
-    """Applies maps: copies first, then the maps that shrink, then the rest. saturate: 8-bit values are rounded to 8
-    bits after each axis."""
+def applied(x: Any, maps: Maps, rounding: str, along: Along = along, join: Join = numbers.joined) -> Any:
+    """Applies maps: copies first, then the maps that shrink, then the rest. rounding: of the
+    result."""
     copies = [(axis, m) for axis, m in maps if only_copies(m)]
     sums = [(axis, m) for axis, m in maps if not only_copies(m)]
     y = along(x, copies) if copies else x
     if not sums:
         return y
-    if saturate:
+    if by_axis(rounding):
         return eight_bits.applied(y, sums, along)
     sums.sort(key=lambda one: one[1].n_out > one[1].n_in)
     wide = numbers.summed_in(x, any(not m.ones for _, m in sums))

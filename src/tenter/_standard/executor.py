@@ -6,7 +6,15 @@ import numpy as np
 
 from tenter._arrays import limits
 from tenter._arrays.library import dtype_name
-from tenter._arrays.standard_arrays import is_ordinary as is_ordinary, itemsize, namespace, on_host, place as place
+from tenter._arrays.standard_arrays import (
+    from_numpy,
+    is_ordinary as is_ordinary,
+    itemsize,
+    made_beside,
+    namespace,
+    on_host,
+    place as place,
+)
 from tenter._arrays.types import Array
 from tenter._plans.plan import CallPlan
 from tenter._rules.filters import NOTHING
@@ -21,17 +29,20 @@ from tenter._standard.apply import applied
 def dispatched(x: Any, spec: Spec) -> Any:
     check_memory(spec.shape_out(tuple(x.shape)), x)
     name = dtype_name(x)
-    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.saturates(name)), x)
+    return fresh(applied(x, spec.maps(tuple(x.shape), name, False), spec.rounding_of(name)), x)
 
 
 def traced_value(x: Any, spec: Spec, value: Any) -> None:
     return None
 
 
+traced_labels = traced_value
+
+
 def fresh(y: Any, x: Any) -> Any:
     """Returns y in memory that x does not share. If only lengths of 1 were stretched, y may be a view of x."""
     may_be_view = y.ndim == x.ndim and all(n in (1, m) for n, m in zip(x.shape, y.shape))
-    return namespace(x).asarray(y, copy=True) if may_be_view else y
+    return made_beside(x, namespace(x).asarray, y, copy=True) if may_be_view else y
 
 
 def check_memory(shape: tuple[int, ...], x: Any) -> None:
@@ -105,11 +116,28 @@ def filled(x: Any, inside: Any, value: Any) -> Any:
 def shifted(x: Any, outside: Any, value: Any, like: Any) -> Any:
     xp = namespace(x)
     by = xp.where(xp.abs(outside) > NOTHING, outside, xp.zeros_like(outside)) * value
-    return numbers.into(x + xp.astype(by, x.dtype), like)
+    return numbers.into(xp.astype(x + by, x.dtype), like)
 
 
 def widened(x: Any) -> Any:
     return namespace(x).astype(x, numbers.summed_in(x, True))
+
+
+def rounded(x: Any, like: Any) -> Any:
+    return numbers.into(x, like)
+
+
+def cast(x: Any, dtype: str) -> Any:
+    xp = namespace(x)
+    return xp.astype(x, getattr(xp, dtype if numbers.has(x, dtype) else "float32"))
+
+
+def zeroed(x: Any, valid: Any) -> Any:
+    return filled(x, valid, 0)
+
+
+def over(x: Any, y: Any) -> Any:
+    return x / y
 
 
 def run(x: Any, plan: CallPlan) -> NoReturn:
@@ -133,3 +161,6 @@ def place_offsets(offsets: Array, x: Any) -> Array:
 
 def expand_fast(x: Any, sizes: tuple[Any, ...]) -> None:
     return None
+
+
+beside = from_numpy

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
+
 from tenter._arrays.dtypes import DTYPES
-from tenter._arrays.standard_arrays import dtype_name, namespace
+from tenter._arrays.standard_arrays import dtype_name, from_numpy, made_beside, namespace
 
 
 def has(x: Any, name: str) -> bool:
@@ -12,12 +14,7 @@ def has(x: Any, name: str) -> bool:
     info = getattr(xp, "__array_namespace_info__", None)
     if info is None:
         return hasattr(xp, name)
-    return name in info().dtypes(device=device_of(x), kind=None)
-
-
-def device_of(x: Any) -> Any:
-    """Returns x's device; None for arrays without one, such as tracers."""
-    return getattr(x, "device", None)
+    return name in made_beside(x, info().dtypes, kind=None)
 
 
 def summed_in(x: Any, weighted: bool) -> Any:
@@ -49,9 +46,9 @@ def into(y: Any, like: Any) -> Any:
         return y
     if of is None or of.kind not in "iu":
         return xp.astype(y, like.dtype)
-    info = xp.iinfo(like.dtype)
+    info = np.iinfo(of.name)  # MLX's has no bits
     if xp.isdtype(y.dtype, "integral"):
-        if info.bits >= xp.iinfo(y.dtype).bits:
+        if info.bits >= np.iinfo(dtype_name(y)).bits:
             return xp.astype(y, like.dtype)
         return xp.astype(xp.clip(y, int(info.min), int(info.max)), like.dtype)
     y = xp.round(y)
@@ -60,5 +57,5 @@ def into(y: Any, like: Any) -> Any:
         return xp.astype(xp.clip(y, float(info.min), float(info.max)), like.dtype)
     over, under = y >= float(info.max), y <= float(info.min)
     inside = xp.astype(xp.where(over | under | xp.isnan(y), xp.zeros_like(y), y), like.dtype)
-    most, least = (xp.full_like(inside, int(bound)) for bound in (info.max, info.min))
+    most, least = (from_numpy(np.asarray(bound, of.name), y) for bound in (info.max, info.min))
     return xp.where(over, most, xp.where(under, least, inside))

@@ -22,6 +22,7 @@ from tenter._torch.dispatch import (
 from tenter._torch.gradients import execute as execute, execute_adjoint as execute_adjoint
 from tenter._torch.run import (
     disjoint as disjoint,
+    large_empty as large_empty,
     run as run,
     run_read as run_read,
     writable as writable,
@@ -54,6 +55,9 @@ constant(names.by_name)
 
 def traced_value(x: torch.Tensor, spec: Any, value: Any) -> None:
     return None
+
+
+traced_labels = traced_value
 
 
 def place_offsets(offsets: Array, x: torch.Tensor) -> Any:
@@ -103,17 +107,37 @@ def element(x: torch.Tensor, value: Any) -> bytes:
 
 
 def shifted(x: torch.Tensor, outside: torch.Tensor, value: Any, like: torch.Tensor) -> torch.Tensor:
-    y = x + torch.where(outside.abs() > NOTHING, outside * value, 0.0).to(x.dtype)
+    wide = torch.complex128 if x.is_complex() else torch.float64  # as in the core
+    return rounded((x.to(wide) + torch.where(outside.abs() > NOTHING, outside * value, 0.0)).to(x.dtype), like)
+
+
+def rounded(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     if like.dtype.is_floating_point or like.dtype.is_complex:
-        return y.to(like.dtype)
+        return x.to(like.dtype)
     info = torch.iinfo(like.dtype)
-    y = y.round()
+    y = x.round()
     over = y >= float(info.max)  # float64 cannot hold the largest 64-bit integer
     return filled(torch.where(over, 0.0, y.clamp(min=info.min)).to(like.dtype), ~over, info.max)
 
 
 def widened(x: torch.Tensor) -> torch.Tensor:
     return x.to(WIDENED.get(x.dtype, torch.float64))
+
+
+def cast(x: torch.Tensor, dtype: str) -> torch.Tensor:
+    return x.to(TORCH_DTYPES[dtype])
+
+
+def beside(x: Array, like: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(x.copy()).to(like.device)  # tensors cannot have every stride
+
+
+def zeroed(x: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
+    return filled(x, valid, 0)
+
+
+def over(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return x / y
 
 
 def narrowed(x: torch.Tensor, like: torch.Tensor) -> torch.Tensor:

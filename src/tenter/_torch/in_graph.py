@@ -100,6 +100,6 @@ def interpolate(x: Tensor, *given: Any) -> Tensor:
 
 def resize(x: Tensor, *given: Any) -> Tensor | None:
     spec, flipped = resize_arguments.checked(x, resize_arguments.Arguments(*given))
-    if flipped or any(rule.edge in ("constant", "extrapolate") for rule in spec.rules):
+    if flipped or spec.reads_outside:
         return None
     return dispatch.call(x, spec)

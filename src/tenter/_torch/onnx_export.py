@@ -16,6 +16,7 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.torch_private import exporting_to_onnx as exporting_to_onnx
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._rules.axis_rule import NEAREST
+from tenter._rules.rounding import by_axis
 from tenter._specs.applied import only_copies
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
@@ -119,16 +120,16 @@ def as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
 
 def _by_matrices(x: Tensor, spec: Any) -> Tensor:
     resize = spec.resize() if isinstance(spec, Interpolate) else spec
-    saturates = spec.saturates(dtype_name(x))
+    rounds = by_axis(spec.rounding_of(dtype_name(x)))
     if not isinstance(resize, Resize) or _are_known(x, resize):
         maps = spec.maps(tuple(x.shape), dtype_name(x), False)
-        if saturates and eight_bits.are_exact(sums := [each for each in maps if not only_copies(each[1])]):
+        if rounds and eight_bits.are_exact(sums := [each for each in maps if not only_copies(each[1])]):
             return _in_eight_bits(x, [each for each in maps if only_copies(each[1])], sums)
         steps = [_known(axis, m) for axis, m in maps]
     else:
         steps = _symbolic(x, resize)
     whole = not x.is_floating_point()
-    between = x.dtype if saturates else None
+    between = x.dtype if rounds else None
     y = x
     for axis, of_map in steps:
         y = _applied(y, axis, of_map, between)

@@ -14,6 +14,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.torch_tensors import dtype_name, image_order, stored, to_numpy
 from tenter._plans import cache
 from tenter._plans.plan import cached_plan, plan, plan_adjoint
+from tenter._rules.rounding import ONCE
 from tenter._specs.operands import OPERATORS, Operator
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.spec import Spec
@@ -105,21 +106,21 @@ def _verified(spec: RepeatCounts, x: Tensor) -> RepeatCounts:
 
 def _forward_shape(op: Operator, x: Tensor, *operands: Any) -> Tensor:
     spec = op.read(x.shape, dtype_name(x), *operands)
-    return _empty(x, spec, spec.shape_out(tuple(x.shape)), spec.saturates(dtype_name(x)))
+    return _empty(x, spec, spec.shape_out(tuple(x.shape)), spec.rounding_of(dtype_name(x)))
 
 
 def _adjoint_shape(op: Operator, g: Tensor, *operands: Any) -> Tensor:
     spec, shape = op.read_adjoint(g.shape, dtype_name(g), *operands)
-    return _empty(g, spec, shape, False)
+    return _empty(g, spec, shape, ONCE)
 
 
-def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], saturate: bool) -> Tensor:
+def _empty(x: Tensor, spec: Spec, shape: tuple[Any, ...], rounding: str) -> Tensor:
     inductor.prepare(_count)
     if isinstance(spec, RepeatCounts) and x.device != spec.offsets.device:
         refuse(TypeError, "offsets", f"some on {x.device}", f"some on {spec.offsets.device}")
     limits.addressable("result", shape, x.element_size())
     try:
-        order = spec.order(tuple(x.shape), x.stride(), image_order, saturate)
+        order = spec.order(tuple(x.shape), x.stride(), image_order, rounding)
     except torch_private.unknown_size():  # not known to be channels-last, as in PyTorch
         order = tuple(range(x.ndim))
     return torch.empty_permuted(shape, order, dtype=x.dtype, device=x.device)

@@ -22,6 +22,7 @@ def _disabled(reason: str) -> Any:
 call = _disabled("tenter.lazy: expected code without fullgraph=True, as lazy arrays are not part of compiled graphs")
 with_map = _disabled("map: expected code without fullgraph=True before PyTorch 2.12")
 with_filter = _disabled("mode: expected a name or filters.cubic(a) under fullgraph=True before PyTorch 2.13")
+with_labels = _disabled("labels: expected code without fullgraph=True, as the labels of x decide what is computed")
 with_coordinates = _disabled(
     "coordinates: expected code without fullgraph=True, as they become a map (tenter.maps.from_coordinates makes it "
     "outside of the compiled code, which can apply it)"

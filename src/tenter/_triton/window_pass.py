@@ -27,11 +27,12 @@ class Options(NamedTuple):
     """What all passes of a call share.
 
     accumulate: the dtype of sums, also between passes
+    clamps: sums are clamped to 8 bits between two axes
     share: of the call's outputs, in the chunk that the passes make
     """
 
     accumulate: str
-    saturate: bool
+    clamps: bool
     share: Fraction
 
 
@@ -139,10 +140,9 @@ def tabled(made: Launches, a: Axis, options: Options) -> Axis:
 
 
 def _limits(target: Buffer, options: Options) -> tuple[float | None, float | None]:
-    """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes that
-    saturate."""
+    """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes."""
     if "int" not in target.dtype:
-        return (0.0, 255.0) if options.saturate and target.memory != OUTPUT else (None, None)
+        return (0.0, 255.0) if options.clamps and target.memory != OUTPUT else (None, None)
     if options.accumulate == "int64" and target.itemsize == 8:
         return None, None
     info = np.iinfo(target.dtype)

@@ -8,6 +8,7 @@ import torch
 
 from tenter._arrays.layout import Layout, Order
 from tenter._plans import passes as planner
+from tenter._rules.rounding import ONCE, by_axis
 from tenter._triton import byte_tiles, copies, passes, shared_rows
 from tenter._triton.copies import NARROW, divisor, next_power_of_two
 from tenter._triton.launches import Launches
@@ -45,18 +46,18 @@ class Chunk(NamedTuple):
     steps: tuple[int, int] = (0, 0)
 
 
-def launches(src: Layout, maps: Maps, order: Order | None = None, saturate: bool = False) -> Launches:
+def launches(src: Layout, maps: Maps, order: Order | None = None, rounding: str = ONCE) -> Launches:
     """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
-    fastest. saturate: 8-bit values are rounded to 8 bits after each axis; those that are summed in floats, as a
-    weight does not fit the integers, are only clamped between two axes."""
+    fastest. 8-bit values that are rounded after each axis are summed in integers; if a weight does not fit
+    these, in floats, which are only clamped between two axes."""
     maps = tuple((axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1))
-    return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, saturate, Chunk())
+    return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, rounding, Chunk())
 
 
-def _in_chunks(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chunk) -> Launches:
+def _in_chunks(src: Layout, maps: Maps, order: Order, rounding: str, chunk: Chunk) -> Launches:
     """Cuts the slowest dim into chunks of equal length, and a rest, if there are too many temporaries. If a position of
     it still has too many, its chunks are cut along the next dim. Only dims without maps are cut."""
-    made = _at_once(src, maps, order, saturate, chunk)
+    made = _at_once(src, maps, order, rounding, chunk)
     n_bytes, mapped = sum(made.temporaries), dict(maps)
     axis = next((d for d in order if src.shape[d] != 1 or d in mapped), None)
     # The sums of an expanded dim are made once and copied, so that its chunks would make them again.
@@ -71,25 +72,25 @@ def _in_chunks(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chu
     for length in {each, n % each or each}:
         shape = (*src.shape[:axis], length, *src.shape[axis + 1 :])
         its = Chunk(chunk.share * Fraction(length, n), steps)
-        chunks[length] = _in_chunks(src._replace(shape=shape), maps, order, saturate, its)
+        chunks[length] = _in_chunks(src._replace(shape=shape), maps, order, rounding, its)
     together = Launches(made.device, made.at, [], made.positions, chunk.steps)
     for k in range(0, n, each):
         together.add_chunk(chunks[min(each, n - k)], k * source_step, k * target_step)
     return together
 
 
-def _at_once(src: Layout, maps: Maps, order: Order, saturate: bool, chunk: Chunk) -> Launches:
+def _at_once(src: Layout, maps: Maps, order: Order, rounding: str, chunk: Chunk) -> Launches:
     assert src.device is not None
-    planned = planner.on_device(src, maps, order, saturate)
-    by_axis = dict(maps)
-    changed = [by_axis[axis] for axis in order if axis in by_axis]
+    planned = planner.on_device(src, maps, order, rounding)
+    mapped = dict(maps)
+    changed = [mapped[axis] for axis in order if axis in mapped]
     with_tables = [m.n_in + m.n_out for m in changed if not (isinstance(m, Copy) and m.repeat is not None)]
     made = Launches(torch.device(src.device), src.at, planned.temporaries, sum(with_tables), chunk.steps)
     for each in passes.read((*planned.passes, *planned.after), changed):
         if each.copies:
             copies.add_copy(made, each.source, each.target, each.dims)
         else:
-            add_window(made, each, Options(planned.sums, saturate, chunk.share))
+            add_window(made, each, Options(planned.sums, by_axis(rounding), chunk.share))
     return made
 
 

@@ -16,6 +16,8 @@ from tenter.cli.reading.stack import Stack, positions, read_stack, voxel_of, wit
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import Sizes, check_result, scaled
 from tenter.cli.target import check_box, find_target
+from tenter.cli.volumes import gaps
+from tenter.cli.volumes.sources import open_source
 from tenter.cli.voxels import along, given, spaced
 from tenter.cli.writing.stack import resized
 
@@ -34,6 +36,7 @@ def resize_stack(source: Path, name: str, from_: str, output: str, options: Opti
     axes = positions(options.axes or ("y", "x"), stack.axes, source)
     lengths = tuple(stack.array.shape[axis] if -stack.array.ndim <= axis < stack.array.ndim else 1 for axis in axes)
     if options.axes is None:
+        refuse_padding(options)
         target = find_target((lengths[0], lengths[1]), 1, options)
         options = options._replace(size=target.size, scale=None, box=target.box)
     n = len(stack.axes)
@@ -49,6 +52,11 @@ def resize_stack(source: Path, name: str, from_: str, output: str, options: Opti
         raise Refusal(named(error, name)) from error
     made, lost = resized(stack, array)
     return made, sizes, lost
+
+
+def refuse_padding(options: Options) -> None:
+    if options.wanted is not None and options.wanted.padded is not None:
+        raise Refusal("--pad: is for images, this is a stack")
 
 
 def _resize_array(
@@ -69,9 +77,19 @@ def _resize_array(
         mode=options.mode,
         antialias=options.antialias,
         like=options.like,
+        labels=options.labels,
+        where=None if options.mask is None else _mask(options.mask, array.shape),
+        skipna=options.skip_nan,
+        min_valid=options.min_valid,
         box=None if box is None else ((box[0], box[2]), (box[1], box[3])),
     )
     return made, Sizes(lengths, size)
+
+
+def _mask(path: str, shape: tuple[int, ...]) -> Samples:
+    mask = gaps.checked_mask(open_source(path).full, shape)
+    found: Samples = mask.read(tuple((0, n) for n in mask.shape)) != 0
+    return found
 
 
 def array_size(lengths: tuple[int, ...], options: Options, distances: Distances) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tenter.cli.along import array_size
+from tenter.cli.along import array_size, refuse_padding
 from tenter.cli.arrays import check_shape, shape_of_npy
 from tenter.cli.first_bytes import type_of_input
 from tenter.cli.folders import Task
@@ -56,6 +56,7 @@ def is_current(task: Task, options: Options) -> bool:
 def _of_pictures(source: Path, output: str, options: Options) -> Sizes:
     type_ = "" if is_npy(output) else FORMATS[Path(output).suffix.lower()]
     if type_ == "TIFF" and options.frame is None and is_stack(source):
+        refuse_padding(options)
         (height, width), _ = lengths_of_stack(source, ("y", "x"))
         target = find_target((height, width), 1, options)
         return Sizes(target.before, target.after)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter._specs.picture_sizes import Wanted
+from tenter._specs.placement import Wanted
 from tenter.cli.first_bytes import ending_of_output, is_image, split_ending, type_of_input
 from tenter.cli.formats import FORMATS, HEIF_ENDINGS
 from tenter.cli.naming import ENDING, LAST, STEM, Asked, check_names, check_told_apart, name_of, template_of

@@ -40,7 +40,7 @@ usage: tenter pyramid IN [OUT.zarr] [options]
 IN     an OME-Zarr group, which gets levels; or a zarr array, a .npy file or a
        TIFF stack, for which OUT.zarr is a new group of the array and levels
 how    --mode area      means (default), or linear
-       --labels, --labels majority   the label at the center, or the commonest
+       --labels [--mode area]   the label at the center, or the commonest
        --factor 2       or one per axis; by default until voxels are isotropic
        --levels N, --axes z,y,x; --names t,z,y,x, of IN if it has none
 voxels --voxel-size 2,0.5,0.5 --unit micrometer   of IN, if it has none

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tenter._specs.picture_sizes import Wanted
+from tenter._specs.placement import Wanted
 from tenter.cli.formats import is_npy
 from tenter.cli.refusal import Refusal
 

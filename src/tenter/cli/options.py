@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from tenter._rules.presets import convention
 from tenter._specs.modes import NO_ANTIALIAS
 from tenter._specs.picture_arguments import usual_mode
-from tenter._specs.picture_sizes import Wanted
+from tenter._specs.placement import Wanted
 from tenter.cli.flatten import Color, parse_color
 from tenter.cli.naming import Asked
 from tenter.cli.refusal import Refusal
@@ -45,10 +45,12 @@ class Options(NamedTuple):
     size: one length per axis, of the upright image; or scale; or spacing, the size of new voxels; or wanted, which
     keeps the ratio of the sides. voxel_size, unit: the input's, one number for each axis. axes: those of an array, by
     number, or of a TIFF stack, by letter; None for an image. box: top, left, bottom, right in the upright image.
-    is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that of a JPEG, at
-    a reduced scale never, where that is not seen, or also where it is nearly so. background: what transparency is laid
-    on. max_pixels: None for Pillow's limit. frame: the one to read of several. asked: the sizes of each image, of which
-    wanted is one. skip_existing: whether an output that another process makes meanwhile is left to it."""
+    labels: whether values are labels. skip_nan, mask, min_valid: which values of an array are missing, and the file
+    that says it. is_usual: whether no option names the mode. antialias: None for the default of `like`. decoding: that
+    of a JPEG, at a reduced scale never, where that is not seen, or also where it is nearly so. background: what
+    transparency is laid on, and the color of padding. max_pixels: None for Pillow's limit. frame: the one to read of
+    several. asked: the sizes of each image, of which wanted is one. skip_existing: whether an output that another
+    process makes meanwhile is left to it."""
 
     size: tuple[int, ...] | None
     scale: float | tuple[float, ...] | None
@@ -58,10 +60,14 @@ class Options(NamedTuple):
     wanted: Wanted | None
     axes: Axes | None
     mode: Mode
+    labels: bool
     is_usual: bool
     antialias: bool | None
     like: Like | None
     box: tuple[float, float, float, float] | None
+    skip_nan: bool
+    mask: str | None
+    min_valid: float | None
     premultiply: bool
     linear_light: bool
     decoding: Decoding
@@ -77,10 +83,12 @@ class Options(NamedTuple):
 
 def read_options(args: argparse.Namespace) -> Options:
     """Check the arguments as far as that is possible without the files."""
-    chosen: Mode | None = "nearest-exact" if args.labels else MODES.get(args.mode, args.mode)
+    chosen: Mode | None = MODES.get(args.mode, args.mode) or ("nearest-exact" if args.labels else None)
     axes = None if args.axes is None else parse_axes(args.axes)
     if axes is not None:
         _check_arrays(args, axes)
+    elif args.skip_nan or args.mask is not None:
+        raise Refusal("--skip-nan and --mask: are for arrays, whose axes --axes names")
     elif args.spacing or args.voxel_size or args.unit:
         raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
     voxel_size = None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size", len(axes or ()))
@@ -97,10 +105,14 @@ def read_options(args: argparse.Namespace) -> Options:
         wanted=asked[0].wanted,
         axes=axes,
         mode=mode,
+        labels=args.labels,
         is_usual=chosen is None,
         antialias=args.antialias,
         like=args.like,
         box=None if args.box is None else parse_box(args.box),
+        skip_nan=args.skip_nan,
+        mask=args.mask,
+        min_valid=_min_valid(args),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
         decoding="exact" if args.exact else "fast" if args.fast else "close",
@@ -113,6 +125,20 @@ def read_options(args: argparse.Namespace) -> Options:
         skip_existing=args.skip_existing,
         follow_links=args.follow_links,
     )
+
+
+def _min_valid(args: argparse.Namespace) -> float | None:
+    if args.min_valid is None:
+        return None
+    if not args.skip_nan and args.mask is None:
+        raise Refusal("--min-valid: goes with --skip-nan or --mask")
+    try:
+        share = float(args.min_valid)
+    except ValueError:
+        share = -1
+    if not 0 <= share <= 1:
+        raise Refusal(f"--min-valid: expected a number from 0 to 1, got {args.min_valid!r}")
+    return share
 
 
 def of_samples(options: Options) -> Options:
@@ -149,6 +175,8 @@ def _in_words(wanted: Wanted) -> str:
     height, width = wanted.sides
     if wanted.gravity is not None:
         return f"{sides(height, width)}, cut to fit ({wanted.gravity})"
+    if wanted.padded is not None:
+        return f"{sides(height, width)}, padded" + f" ({wanted.padded})" * (wanted.padded != "center")
     if height is None or width is None:
         return f"{width} wide" if height is None else f"{height} high"
     return f"at most {sides(height, width)}"
@@ -189,8 +217,10 @@ def _asked(args: argparse.Namespace, size: tuple[int, ...] | None) -> tuple[Aske
     height and width of --size."""
     if args.enlarge and not args.fit:
         raise Refusal("--enlarge: goes with --fit; other sizes enlarge by themselves")
-    if args.gravity and not args.fill:
-        raise Refusal("--gravity: goes with --fill")
+    if args.pad and not args.fit:
+        raise Refusal("--pad: goes with --fit, whose width and height the image then gets")
+    if args.gravity and not (args.fill or args.pad):
+        raise Refusal("--gravity: goes with --fill, and with --fit and --pad")
     for option in ("--fit", "--fill", "--width", "--height"):
         if (texts := getattr(args, option[2:])) is not None:
             return tuple(dict.fromkeys(_one(option, text.strip(), args) for text in texts.split(",")))
@@ -209,9 +239,12 @@ def _one(option: str, text: str, args: argparse.Namespace) -> Asked:
         return Asked(option, str(height), height=height, wanted=Wanted((height, None), True))
     height, width = parse_pair(text, option)
     shown = f"{width}x{height}" if PAIR.fullmatch(text) else str(width)
+    gravity = args.gravity or "center"
+    if option == "--fit" and args.pad:
+        return Asked(option, shown, width, height, Wanted((height, width), args.enlarge, padded=gravity))
     if option == "--fit":
         return Asked(option, shown, wanted=Wanted((height, width), args.enlarge))
-    return Asked(option, shown, width, height, Wanted((height, width), gravity=args.gravity or "center"))
+    return Asked(option, shown, width, height, Wanted((height, width), gravity=gravity))
 
 
 def _check_antialias(args: argparse.Namespace, mode: str) -> None:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from tenter._specs.modes import MODES as FILTERS
 from tenter._specs.picture_arguments import usual_mode
-from tenter._specs.picture_sizes import GRAVITIES
+from tenter._specs.placement import GRAVITIES
 from tenter.cli import explain
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.formats import FORMATS
@@ -22,20 +22,21 @@ from tenter.cli.spelling import check_choice, check_words, unknown_value
 from tenter.cli.volumes.parser import (
     PYRAMID,
     add_bounds,
+    add_gaps,
     add_pyramid,
     add_reports,
     add_voxels,
     join_lists,
     split_axes,
 )
-from tenter.cli.words import check_single, check_sized, count_words, with_labels
+from tenter.cli.words import check_single, check_sized, count_words
 from tenter.configuration import configuration
 from tenter.conventions import PRESETS
 
 FIELDS_IN_WORDS = "; ".join(f"{{{name}}} is {text}" for name, text in FIELDS.items())
 
-TENTER = """Fast, deterministic resize, repeat and tile for NumPy, PyTorch and JAX arrays, along any axis, with
-gradients.
+TENTER = """Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results,
+with exact gradients.
 
 This command resizes images and arrays in files, and explains calls."""
 
@@ -143,7 +144,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         # argparse would give all names after "--" to one argument. "./-a.png" cannot be mistaken for an option.
         end = argv.index("--")
         argv = argv[:end] + [name if name[:1] != "-" else os.path.join(".", name) for name in argv[end + 1 :]]
-    argv, named = split_axes(join_lists(with_labels(argv)))
+    argv, named = split_axes(join_lists(argv))
     check_single(argv)
     axes, sizes = count_words(argv, named)
     parser, commands = build_parser(axes, sizes)
@@ -187,6 +188,7 @@ def _add_resize(resize: Parser, axes: int, sizes: int) -> None:
     of_arrays += "--size then has one number per axis"
     part.add_argument("--axes", nargs=axes or 1, metavar="AXIS", help=of_arrays)
     add_voxels(part)
+    add_gaps(part)
     frame = "which image of a file with several: 0 is the first, -1 the last (default: all)"
     part.add_argument("--frame", metavar="N", help=frame)
     limit = "the most pixels that an image may have (default: 178956970; a small file can claim any number)"
@@ -200,7 +202,9 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     both = "this width and height, regardless of the ratio of the sides; with --axes one number for each axis"
     size.add_argument("--size", nargs=sizes, metavar=("N",) * sizes if axes else ("WxH",) * sizes, help=both)
     size.add_argument(
-        "--fit", metavar="WxH,...", help="the largest size within this width and height, or N for both; see --enlarge"
+        "--fit",
+        metavar="WxH,...",
+        help="the largest size within this width and height, or N for both; see --enlarge and --pad",
     )
     size.add_argument(
         "--fill", metavar="WxH,...", help="this width and height, cut where the ratio differs; see --gravity"
@@ -213,18 +217,21 @@ def _add_sizes(group: argparse._ArgumentGroup, axes: int, sizes: int) -> None:
     spacing = "with --axes: the size of the new voxels, one number for each axis, such as 1,1,1; see --voxel-size"
     size.add_argument("--spacing", metavar="N,N,...", help=spacing)
     group.add_argument("--enlarge", action="store_true", help="let --fit enlarge smaller images")
-    kept = f"the part that --fill keeps: {', '.join(GRAVITIES)} (default: center)"
+    bars = "pad what --fit makes to its width and height, with the color of --background (default: transparent, black "
+    bars += "or 0)"
+    group.add_argument("--pad", action="store_true", help=bars)
+    kept = f"the part that --fill keeps, or where the image lies in --pad: {', '.join(GRAVITIES)} (default: center)"
     group.add_argument("--gravity", choices=GRAVITIES, metavar="WHERE", help=kept)
 
 
 def _add_filters(group: argparse._ArgumentGroup) -> None:
-    how = group.add_mutually_exclusive_group()
     names = (*FILTERS, *(name for name in MODES if name not in FILTERS))
     usual = f"(default: {usual_mode(None)} for images; {SAMPLES} for arrays and stacks, and with --like)"
     near = "; nearest takes the pixel at an output's corner, as OpenCV, and nearest-exact that at its center, as Pillow"
-    how.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}{near}")
-    labels = "pixels are labels: choose the nearest, keep palettes and black and white"
-    how.add_argument("--labels", action="store_true", help=labels)
+    group.add_argument("--mode", choices=names, metavar="NAME", help=f"{', '.join(names)} {usual}{near}")
+    labels = "values are labels, which are not averaged: choose the nearest, or with --mode the one that has most of "
+    labels += "what an output reads; keep palettes and black and white"
+    group.add_argument("--labels", action="store_true", help=labels)
     libraries = ", ".join(PRESETS)
     like = f"follow the conventions of a library, antialiasing included: {libraries} (default: tenter's own)"
     group.add_argument("--like", choices=PRESETS, metavar="LIBRARY", help=like)
@@ -243,7 +250,7 @@ def _add_filters(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
-    color = "put a color behind transparent pixels, such as white or #ffcc00, before resizing"
+    color = "put a color behind transparent pixels before resizing, and around the image with --pad: white, #ffcc00"
     group.add_argument("--background", metavar="COLOR", help=color)
     quality = "1 to 100 (default: 80 for JPEG, or that of a coarser input JPEG; 80 for WebP, 65 for AVIF)"
     group.add_argument("--quality", metavar="Q", help=quality)

@@ -20,7 +20,7 @@ from tenter.cli.along import resize_stack
 from tenter.cli.arrays import check_shape, read_npy, write_npy
 from tenter.cli.colors import is_of_inks
 from tenter.cli.first_bytes import type_of_input
-from tenter.cli.flatten import flattened
+from tenter.cli.flatten import flattened, padding
 from tenter.cli.formats import FORMATS, TYPES, is_npy
 from tenter.cli.kept.metadata import with_size
 from tenter.cli.kept.xmp import is_panorama, without_panorama
@@ -45,6 +45,7 @@ from tenter.cli.writing.holding import (
     without_profile,
 )
 from tenter.cli.writing.stack import write_stack
+from tenter.image import _padded as padded
 
 Pixels = npt.NDArray[Any]
 #: Takes a function that writes the contents of a file, and lets it write one.
@@ -218,7 +219,7 @@ def _opened(
         array = _array_of_pixels(source, not type_)
         picture = from_array(array, str(source)) if type_ else Picture(array, "plain")
         return nullcontext(Opened(Origin(), iter([picture])))
-    kept = TYPES[type_].kinds if options.mode in NEAREST and type_ else ()
+    kept = TYPES[type_].kinds if (options.labels or options.mode in NEAREST) and type_ else ()
     narrow = bool(type_) and "RGB" not in TYPES[type_].deep and not options.encoding.depth
     shrunk = partial(reduction, options=options)
     how = How(options.frame, frozenset(kept), options.max_pixels, shrunk, narrow, type_)
@@ -236,15 +237,18 @@ def _resize_picture(picture: Picture, output: str, type_: str, options: Options)
     if options.linear_light and picture.kind == "CMYK":
         raise Refusal("--linear-light: expected gray or RGB (sRGB is assumed), this image is CMYK")
     target = find_target(picture.size, picture.metadata.orientation, options)
+    value: Any = 0
+    if target.resized != target.size:
+        picture, value = padding(picture, options.background)
     if type_:
         check_format(picture, output, type_, target.size, options.encoding)
     elif options.encoding.depth:
         check_depth(picture.pixels.dtype)
     channels = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
     check_result((*target.size, channels), picture.pixels.itemsize, sides(*target.after))
-    pixels = _resize_pixels(picture, target, options)
+    pixels = _resize_pixels(picture, target, options, value)
     metadata = with_size(picture.metadata, *target.size)
-    if target.box is not None and metadata.xmp and is_panorama(metadata.xmp):
+    if (target.box is not None or target.resized != target.size) and metadata.xmp and is_panorama(metadata.xmp):
         metadata = replace(metadata, xmp=without_panorama(metadata.xmp))
         lost.append("panorama")
     made = replace(picture, pixels=pixels, metadata=metadata, reduced=1)
@@ -255,33 +259,46 @@ def _is_converted_first(picture: Picture, output: str, type_: str, options: Opti
     """Whether colors become sRGB before they are resized: inks, and what is mixed with a color of sRGB or in its linear
     light. Others do afterwards, when there are fewer of them."""
     dropped = loses_profile(type_, options.encoding)
+    pads = options.wanted is not None and options.wanted.padded is not None
     if picture.kind != "CMYK":
-        colored = picture.kind == "gray+alpha" and len(set(options.background or ())) > 1  # gray becomes sRGB's colors
+        is_gray = picture.kind == "gray+alpha" or (picture.kind == "gray" and pads)
+        colored = is_gray and len(set(options.background or ())) > 1  # gray becomes sRGB's colors
         mixed = options.linear_light or options.background is not None
         return picture.metadata.icc is not None and (colored or (dropped and mixed))
     speaks = is_of_inks(picture)
     if picture.pixels.dtype != np.uint8 and not (speaks and picture.pixels.dtype == np.uint16):
         return False
-    return not holds_cmyk(type_, output) or options.encoding.srgb or (speaks and dropped)
+    return not holds_cmyk(type_, output) or options.encoding.srgb or pads or (speaks and dropped)
 
 
-def _resize_pixels(picture: Picture, target: Target, options: Options) -> Pixels:
+def _resize_pixels(picture: Picture, target: Target, options: Options, value: Any) -> Pixels:
     box = target.box
     if box is None and picture.reduced > 1:
         box = (0, 0, *picture.size)  # which may end within the last of the reduced pixels
     if box is not None:
         top, left, bottom, right = (edge / picture.reduced for edge in box)
-    pixels: Pixels = tenter.image.resize(
+    if options.labels and options.mode not in NEAREST and picture.pixels.ndim > 2:
+        raise Refusal(f"--labels: expected one value for each pixel with --mode {options.mode}, this image has several")
+    resize = partial(
+        tenter.image.resize,
         picture.pixels,
-        target.size,
+        target.resized,
         mode=options.mode,
         antialias=options.antialias,
         like=options.like,
         box=None if box is None else ((top, bottom), (left, right)),
         alpha="premultiplied" if picture.alpha and not options.premultiply else picture.alpha,
         linear_light=options.linear_light,
+        labels=options.labels,
     )
-    return pixels
+    if target.resized == target.size:
+        return resize()
+    channel = 2 if picture.pixels.ndim == 3 else None
+    value = padded.check("--background", value, picture.pixels, channel, picture.alpha)
+    made: Pixels = padded.around(
+        picture.pixels, target.size, target.inside, (0, 1), channel, value, lambda room: resize(out=room)
+    )
+    return made
 
 
 def _array_of_pixels(source: Path, to_npy: bool) -> Pixels:

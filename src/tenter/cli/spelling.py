@@ -22,8 +22,8 @@ ELSEWHERE = {
         "is cut to it, --size WxH distorts",
         "cover outside smartcrop": "--fill WxH is this size, cut where the ratio differs; --gravity says which part is "
         "kept",
-        "pad extent contain letterbox embed": "tenter does not pad: --fit WxH is the image without bars, ImageMagick's "
-        "`mogrify -extent` adds them",
+        "extent contain letterbox embed": "--fit WxH is the image without bars; --pad adds them, in the color of "
+        "--background",
         "max max-size longest long-edge max-width max-height": "--fit N is the largest size of at most N a side, "
         "--fit WxH of at most this width and height",
         "withoutenlargement without-enlargement no-enlarge only-shrink": "--fit enlarges nothing by itself",

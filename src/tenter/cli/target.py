@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tenter._arrays import pillow_images
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.presets import convention
-from tenter._specs.picture_sizes import placed
+from tenter._specs.placement import Rows, placed
 from tenter.cli.kept.orientation import SIDEWAYS, stored_box
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal
@@ -19,25 +19,33 @@ Box = tuple[Any, Any, Any, Any]
 
 
 class Target(NamedTuple):
-    """The new height and width of the stored pixels, and the box of these to resize, None for all; and the height and
-    width of the upright image, before and after."""
+    """The new height and width of the stored pixels, and the box of these to resize, None for all; the height and width
+    of the upright image, before and after; and the rows and columns of the new pixels that are not padding."""
 
     size: tuple[int, int]
     box: Box | None
     before: tuple[int, int]
     after: tuple[int, int]
+    inside: tuple[Rows, Rows]
+
+    @property
+    def resized(self) -> tuple[int, int]:
+        """The height and width of the new pixels that are not padding."""
+        (top, bottom), (left, right) = self.inside
+        return bottom - top, right - left
 
 
 def find_target(stored: tuple[int, int], orientation: int, options: Options) -> Target:
     """What becomes of an image of a stored height and width."""
-    sideways = orientation in SIDEWAYS
+    sideways, place = orientation in SIDEWAYS, None
     extent = (stored[1], stored[0]) if sideways else stored
     box: Box | None = options.box
     if box is not None:
         check_box(box, extent)
     if options.wanted is not None:
         top, left, bottom, right = map(Fraction, box or (0, 0, *extent))
-        size, (rows, columns) = placed(options.wanted, ((top, bottom), (left, right)))
+        place = placed(options.wanted, ((top, bottom), (left, right)))
+        size, (rows, columns) = place.size, place.box
         found: Box = (rows[0], columns[0], rows[1], columns[1])
         box = None if found == (0, 0, *extent) else found
     elif options.scale is not None:
@@ -48,7 +56,13 @@ def find_target(stored: tuple[int, int], orientation: int, options: Options) -> 
         assert options.size is not None
         size = (options.size[0], options.size[1])
     turned = None if box is None else stored_box(box, stored, orientation)
-    return Target((size[1], size[0]) if sideways else size, turned, extent, size)
+    new = (size[1], size[0]) if sideways else size
+    inside: Any = ((0, new[0]), (0, new[1]))
+    if place is not None:
+        (above, below), (before, after) = place.inside
+        edges = stored_box((above, before, below, after), new, orientation)
+        inside = ((edges[0], edges[2]), (edges[1], edges[3]))
+    return Target(new, turned, extent, size, inside)
 
 
 def reduction(stored: tuple[int, int], orientation: int, options: Options) -> int:
@@ -58,7 +72,7 @@ def reduction(stored: tuple[int, int], orientation: int, options: Options) -> in
         return 1
     target = find_target(stored, orientation, options)
     top, left, bottom, right = target.box or (0, 0, *stored)
-    factor = min((bottom - top) / target.size[0], (right - left) / target.size[1])
+    factor = min((bottom - top) / target.resized[0], (right - left) / target.resized[1])
     return pillow_images.reduction(stored, factor, options.decoding)
 
 

@@ -10,7 +10,6 @@ from itertools import takewhile
 from tenter.cli.folders import SUFFIXES
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import PAIR, refuse_edges
-from tenter.cli.volumes.parser import LABELS
 
 #: A number on the command line.
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?%?|nan|inf", re.IGNORECASE)
@@ -19,20 +18,6 @@ SINGLE, SEVERAL = ("--scale",), ("--width", "-w", "--height", "--fit", "--fill",
 #: What says the size of an image.
 OF_SIZE = (*SINGLE, *SEVERAL[:-1], "--size", "--spacing")
 SHARE = re.compile(r"\d+(\.\d+)?%")
-
-
-def with_labels(argv: list[str]) -> list[str]:
-    """The arguments of a pyramid with `--labels` as one word, which would take a name after it for how."""
-    words = [w for w in argv if w[:1] != "-"]
-    if words[:1] != ["pyramid"]:
-        return argv
-    found: list[str] = []
-    for word in argv:
-        if found and found[-1] == "--labels":
-            found[-1:] = [f"--labels={word}"] if word in LABELS else [f"--labels={LABELS[0]}", word]
-        else:
-            found.append(word)
-    return found
 
 
 def count_words(argv: list[str], named: int) -> tuple[int, int]:

@@ -15,7 +15,9 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
-from tenter._specs.picture_sizes import Budget as Budget, Fill as Fill, Fit as Fit
+from tenter._specs.model_sizes import Budget as Budget, Tiles as Tiles
+from tenter._specs.picture_sizes import Fill as Fill, Fit as Fit
+from tenter._specs.placement import Placement as Placement
 from tenter.image import _forms, _one
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
 
-__all__ = ["Budget", "Fill", "Fit", "resize"]
+__all__ = ["Budget", "Fill", "Fit", "Placement", "Tiles", "resize"]
 
 
 # fmt: off
@@ -77,6 +79,7 @@ def resize(
     box: Box | None = None,
     alpha: bool | Literal["premultiplied"] | None = None,
     linear_light: bool = False,
+    labels: bool = False,
     layout: Layout | None = None,
     out: Any = None,
     draft: bool = False,
@@ -95,12 +98,13 @@ def resize(
         C).
     size : (int, int), Fit, Fill or Budget, optional
         (height, width) in pixels. (height, None) and (None, width) keep the ratio of the sides; `Fit` gives the largest
-        size within a height and width, `Fill` fills them and crops, `Budget` is a number of pixels.
+        size within a height and width, and pads it if it says so; `Fill` fills them and crops; `Budget` is a number of
+        pixels, `Tiles` a grid of tiles.
     scale : float or Fraction, optional
         Output / input, in place of size.
     mode : str, Filter or list of these, optional
         As for `tenter.resize`: "linear", "cubic" (the default of Pillow's own `resize`), "lanczos", "area",
-        "nearest-exact" (for labels, which must not be mixed). None: "lanczos", and "linear" with `like`.
+        "nearest-exact" (for labels, which must not be mixed). None: "lanczos", and "linear" with `like` or `labels`.
     antialias : bool, optional
         Whether the filter widens when shrinking. None: yes, and with `like` as that library does. Modes "area" and
         nearest refuse True.
@@ -117,6 +121,8 @@ def resize(
     linear_light : bool, default False
         Whether sRGB values (IEC 61966-2-1) are decoded to linear light before and encoded after; alpha is not. Floats
         must be within 0 and 1.
+    labels : bool, default False
+        Whether x holds labels, as for `tenter.resize`. No channel is alpha then.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
         The axes of x, and of the result. None: HW or HWC.
     out : array, optional
@@ -125,7 +131,7 @@ def resize(
         Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where an
         antialiasing filter still shrinks by 2 then, as `thumbnail` of Pillow does. It takes a fraction of the time;
         photographs differ by a level or two in the mean, and by up to 12. The image itself stays undecoded. Ignored
-        for arrays, and with scale, box, a Budget or linear light.
+        for arrays, and with scale, box, a Budget, Tiles or linear light.
 
     Returns
     -------
@@ -178,15 +184,16 @@ def resize(
     (2, 15, 20, 3)
     """
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
-    usual = picture_arguments.usual_mode(like) if mode is None else mode
-    how = {"alpha": alpha, "linear_light": linear_light, **given, "mode": usual}
+    usual = picture_arguments.usual_mode(like, labels) if mode is None else mode
+    how = {"alpha": alpha, "linear_light": linear_light, "labels": labels, **given, "mode": usual}
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
             take_other_names(resize, no_other, too_many)
         flag("draft", draft)
+        flag("labels", labels)
         boxes = None
-        if draft and not linear_light:
+        if draft and not linear_light and not labels:
             x, boxes = _forms.drafted(x, size, {**given, "mode": usual})
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
@@ -196,6 +203,7 @@ def resize(
         return _one.resized(resize, x, size, layout, out, how)
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
+        shown["labels"] = labels or None
         shown["draft"] = draft or None
         shown |= {"layout": layout, **no_other}
         raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None
@@ -209,6 +217,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("crop_resize", "resized_crop", "crop"), PART_RESIZED),
     "reduce": "image.resize(x, size, mode='area')",
     **dict.fromkeys(("thumbnail", "contain"), "image.resize(x, image.Fit(size))"),
+    **dict.fromkeys(("pad", "letterbox"), "image.resize(x, image.Fit(size, enlarge=True, pad=0))"),
     **dict.fromkeys(("fit", "cover"), "image.resize(x, image.Fill(size)), which crops"),
     **dict.fromkeys(("rescale", "zoom", "scale"), "image.resize(x, scale=...)"),
     **dict.fromkeys(("open", "imread", "Image"), "PIL.Image, whose images image.resize takes"),

@@ -14,8 +14,10 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._execution import calls
 from tenter._rules.presets import convention
 from tenter._specs import picture_sizes
+from tenter._specs.model_sizes import OF_MODELS
 from tenter._specs.modes import AFTER_DECODERS, NO_ANTIALIAS
-from tenter._specs.picture_sizes import Budget, Fill, Fit
+from tenter._specs.picture_sizes import Fill, Fit
+from tenter._specs.placement import placed
 
 LAYOUTS = ("HWC", "CHW", "NHWC", "NCHW", "HW", "NHW")
 
@@ -74,6 +76,7 @@ def of_pillow(resize: Callable[..., Any], image: Any, layout: Any, out: Any, how
     for name, value in (("layout", layout), ("out", out)):
         if value is not None:
             refuse(TypeError, name, "None for an image of Pillow (np.asarray(image) is (H, W, C))", describe(value))
+    _refuse_signed(image, how["size"])
     return pillow_images.image_of(resize(pillow_images.array_of(image), **of_mode(image, how)), image)
 
 
@@ -83,7 +86,7 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     wide = given["antialias"] or (given["antialias"] is None and convention(given["like"]).antialias)
     if not wide or given["mode"] not in AFTER_DECODERS or given["scale"] is not None or given["box"] is not None:
         return x, None
-    if isinstance(size, Budget):  # whose sides are rounded from those of the whole image
+    if isinstance(size, OF_MODELS):  # whose sides are rounded from those of the whole image
         return x, None
     if is_many(x):
         each = [drafted(image, size, given) for image in x]
@@ -94,7 +97,8 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
     rows, columns = spans = (Fraction(0), Fraction(sides[0])), (Fraction(0), Fraction(sides[1]))
     to: tuple[int, ...]
     if what is not None:
-        to, (rows, columns) = picture_sizes.placed(what, spans)
+        place = placed(what, spans)
+        to, (rows, columns) = place.resized, place.box
     elif len(to := arguments.sizes("size", [size], least=1)) != 2:
         return x, None  # which is refused later
     image, by = pillow_images.drafted(x, min((rows[1] - rows[0]) / to[0], (columns[1] - columns[0]) / to[1]))
@@ -105,10 +109,15 @@ def drafted(x: Any, size: Any, given: dict[str, Any]) -> tuple[Any, Any]:
 def of_mode(image: Any, how: dict[str, Any]) -> dict[str, Any]:
     """The arguments, with what the image's mode says of alpha, and whether its values may be averaged."""
     alpha = image.mode in pillow_images.ALPHA if how["alpha"] is None else how["alpha"]
-    if image.mode in pillow_images.LABELS:
+    if image.mode in pillow_images.LABELS and not how["labels"]:
         antialias = how["antialias"] if how["mode"] in NO_ANTIALIAS else None
         how = {**how, "mode": "nearest-exact", "antialias": antialias}
     return {**how, "alpha": alpha}
+
+
+def _refuse_signed(image: Any, size: Any) -> None:
+    if image.mode in pillow_images.SIGNED and getattr(size, "pad", None) is not None:
+        refuse(ValueError, "pad", f"None for an image of mode {image.mode}", describe(size.pad))
 
 
 def many(
@@ -117,6 +126,7 @@ def many(
     """Images of any sizes in one result (N, H, W, C), each written to its place. boxes: one for each; None for that of
     the call."""
     if pillow_images.is_image(pixels[0]):
+        _refuse_signed(pixels[0], size)
         arrays = _arrays_of(pixels)
         return _as_shown(many(resize, arrays, size, layout, out, of_mode(pixels[0], how), boxes), pixels[0])
     if layout is not None and (layout not in LAYOUTS or layout[0] == "N"):
@@ -161,10 +171,11 @@ def _one_size(size: Any, scale: Any) -> tuple[int, int]:
         refuse(ValueError, "scale", expected, "another for each")
     if size is None:
         refuse(ValueError, "size", expected, "none")
-    if isinstance(size, (Fit, Budget)):
-        refuse(ValueError, "size", "one size or a Fill for all images of a list", describe(size))
-    sides = arguments.sizes("size", [size.size if isinstance(size, Fill) else size], least=1)
-    if len(sides) != 2 and not isinstance(size, Fill):
+    is_rule = isinstance(size, Fill) or (isinstance(size, Fit) and size.pad is not None)
+    if isinstance(size, (Fit, *OF_MODELS)) and not is_rule:
+        refuse(ValueError, "size", "one size, a Fit with pad or a Fill for all images of a list", describe(size))
+    sides = arguments.sizes("size", [size.size if is_rule else size], least=1)
+    if len(sides) != 2 and not is_rule:
         refuse(ValueError, "size", "(height, width), or a Fill, for all images of a list", describe(size))
     return sides[0], sides[-1]
 

@@ -14,32 +14,46 @@ from tenter._execution import calls, executor, premultiplied
 from tenter._execution.numpy_executor import can_write
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
-from tenter.image import _forms, _mixed
+from tenter._specs.placement import Placement, Wanted, placed
+from tenter.image import _forms, _mixed, _padded
 
 
 def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any, how: dict[str, Any]) -> Any:
     """resize: `tenter.image.resize`, for the images of a batch. how: its other arguments, by their names."""
     given = {name: how[name] for name in ("scale", "mode", "antialias", "like", "box")}
     alpha = how["alpha"]
+    axes = (0, 1)
     whole = x = array("x", x)
     if layout is not None:
         _forms.check(layout)
         x, axes = _forms.one(whole, layout)
     lengths.refuse_other_sizes(size, "scale")
-    mixes = not all(m in NEAREST for m in _mixed.each(given["mode"]))
+    mixes = not how["labels"] and not all(m in NEAREST for m in _mixed.each(given["mode"]))
     has_alpha = picture_arguments.has_alpha(x, size, alpha, mixes, layout is not None and layout[0] == "N")
     picture_arguments.refuse_edges(given["mode"])
     picture_arguments.check_size(x, size)
     flag("linear_light", how["linear_light"])
-    to = size
+    to, place = size, None
     if (what := picture_sizes.wanted(size)) is not None:
-        to, given["box"] = _placed_in(x, what, given)
+        place = _placed_in(x, what, given)
+        to, given["box"] = place.resized, place.box
     premultiply, light = mixes and has_alpha and alpha != "premultiplied", mixes and how["linear_light"]
-    if layout is None:
-        return _picture(x, to, has_alpha, premultiply, light, out, given)
-    if not (premultiply or light) or 0 in whole.shape:
-        return _resized(whole, to, axes, out, given)
-    return _forms.each(resize, whole, layout, out, {**how, "alpha": alpha, "size": size})
+
+    def made(room: Any) -> Any:
+        if how["labels"]:
+            return _resized(whole, to, axes, room, {**given, "labels": True})
+        if layout is None:
+            return _picture(x, to, has_alpha, premultiply, light, room, given)
+        if not (premultiply or light) or 0 in whole.shape:
+            return _resized(whole, to, axes, room, given)
+        return _forms.each(resize, whole, layout, room, {**how, "size": to, "box": given["box"]})
+
+    if place is None or getattr(size, "pad", None) is None:
+        return made(out)
+    letters = layout or "HWC"[: x.ndim]
+    channel = letters.index("C") if "C" in letters else None
+    value = _padded.check("pad", size.pad, whole, channel, has_alpha)
+    return _padded.around(whole, place.size, place.inside, axes, channel, value, made, out)
 
 
 def _picture(
@@ -94,15 +108,14 @@ def _is_opaque(x: Any, on_host: bool) -> bool:
     return premultiplied.is_alpha(of(x).to_numpy(x), full) if on_host else bool((x[..., -1] == full).all())
 
 
-def _placed_in(x: Any, what: picture_sizes.Wanted, given: dict[str, Any]) -> tuple[Any, Any]:
-    """The size of an image's result, and the box that is resized."""
+def _placed_in(x: Any, what: Wanted, given: dict[str, Any]) -> Placement:
     if given["scale"] is not None:
         refuse(ValueError, "size", "size or scale, not both", "both")
     if 0 in x.shape[:2]:
         refuse(ValueError, "x", "at least one pixel, to keep the ratio of the sides", f"shape {tuple(x.shape)}")
     spans = lengths.boxes(given["box"], 2)
     rows, columns = (span or (Fraction(0), Fraction(n)) for span, n in zip(spans, x.shape[:2]))
-    return picture_sizes.placed(what, (rows, columns))
+    return placed(what, (rows, columns))
 
 
 def _room(x: Any, out: Any) -> Array | None:

@@ -14,6 +14,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, imported, of, on_device
 from tenter._arrays.names import misnamed, parameters, show_signature
 from tenter._execution import executor
+from tenter._rules.rounding import by_axis
 from tenter._specs import counts, interpolate_arguments, resize_arguments
 from tenter._specs.repeat import Repeat
 from tenter._specs.repeat_arguments import ones_in_front, refuse_axis, refuse_counts, repeat_sizes, tile_sizes
@@ -35,9 +36,9 @@ if TYPE_CHECKING:
         Held,
         Index,
         InterpolateMode,
+        LazyResizeRule,
         Nested,
         Numbers,
-        ResizeRule,
         Sizes,
         Tensor,
         Unpack,
@@ -304,19 +305,19 @@ def interpolate(
 # fmt: off
 @overload
 def resize(x: NDArray[Element], size: Sizes | None = None,
-    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Element]]: ...
+    **how: Unpack[LazyResizeRule]) -> LazyArray[NDArray[Element]]: ...
 @overload
 def resize(x: LazyArray[Base], size: Sizes | None = None,  # type: ignore[overload-overlap]
-    **how: Unpack[ResizeRule]) -> LazyArray[Base]: ...
+    **how: Unpack[LazyResizeRule]) -> LazyArray[Base]: ...
 @overload
 def resize(x: Tensor, size: Sizes | None = None,  # type: ignore[overload-overlap]
-    **how: Unpack[ResizeRule]) -> LazyArray[Tensor]: ...
+    **how: Unpack[LazyResizeRule]) -> LazyArray[Tensor]: ...
 @overload
 def resize(x: Nested | Held, size: Sizes | None = None,
-    **how: Unpack[ResizeRule]) -> LazyArray[NDArray[Any]]: ...
+    **how: Unpack[LazyResizeRule]) -> LazyArray[NDArray[Any]]: ...
 # fmt: on
 @between_graphs
-def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpack[ResizeRule]) -> Any:
+def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpack[LazyResizeRule]) -> Any:
     """`tenter.resize`, lazily. Provisional: it may change before 1.0.
 
     Parameters
@@ -326,7 +327,7 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
     size : int or sequence of ints, optional
         As for `tenter.resize`.
     **how
-        The other arguments of `tenter.resize`; value can be 0 alone.
+        The other arguments of `tenter.resize`, without labels and out; value can be 0 alone.
 
     Returns
     -------
@@ -350,10 +351,14 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
     if unknown or too_many is not None:
         raise misnamed("lazy.resize", resampling.resize, unknown, too_many, x=x, size=size)
     try:
+        given: dict[str, Any] = dict(how)
+        for word in ("labels", "where", "skipna", "min_valid", "out"):
+            if (said := given.pop(word, None)) is not None and said is not False:
+                expected = "none, as a lazy array holds sums of x (tenter.resize of a Dask array is lazy too)"
+                refuse(TypeError, word, expected, describe(said))
         held = _held(x)
-        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **how))
-        outside = any(rule.edge in ("constant", "extrapolate") for rule in spec.rules)
-        if outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
+        spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **given))
+        if spec.reads_outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):
             refuse(ValueError, "value", "0 and an x of numbers, as a map adds nothing", describe(how.get("value", 0)))
         if flipped:
             held = applied(held, flipped)
@@ -400,7 +405,8 @@ def _lazy(name: str, held: Stretched, spec: Spec) -> LazyArray:
     held = applied(held, first)
     maps = [composed(m, added[d]) if d in added else m for d, m in enumerate(held.maps)]
     before = held.summing
-    summing = Summing(before.saturate or spec.saturates(dtype), before.by_memory or isinstance(spec, Resize))
+    rounding = before.rounding if by_axis(before.rounding) else spec.rounding_of(dtype)
+    summing = Summing(rounding, before.by_memory or isinstance(spec, Resize))
     return LazyArray(stretched(held.base, maps, summing))
 
 

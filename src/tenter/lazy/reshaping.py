@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tenter._rules.rounding import by_axis
 from tenter.lazy.rows import copies
 from tenter.lazy.stretched import Stretched, applied, stand_in, stretched
 from tenter.maps import AxisMap, Copy
@@ -25,7 +26,7 @@ def reshaped(
     shape = _shape(name, f, s, args, kwargs)
     if shape is None or math.prod(shape) != s.size:
         return None
-    if s.summing.saturate or sum(not copies(m) for m in s.maps) > 1:  # memory decides the order of sums
+    if by_axis(s.summing.rounding) or sum(not copies(m) for m in s.maps) > 1:  # memory decides the order of sums
         s = applied(s, [d for d, m in enumerate(s.maps) if not copies(m)])
     kept = list(_kept(s, shape))
     lost = {d for before, after in kept for d in before if after is None and s.maps[d] is not None}

@@ -38,9 +38,7 @@ def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     """Returns the inputs that outputs lo..hi - 1 read, and the map from these. None if m repeats blocks: the part is
     then no such map."""
     if isinstance(m, Gather):
-        at, taps = m.reads(lo, hi), slice(m.offset[lo], m.offset[hi])
-        offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
-        found: tuple[slice, AxisMap] = at, Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
+        found: tuple[slice, AxisMap] = _part.gathered(m, lo, hi)
     elif m.block > 1:
         return None
     else:

@@ -12,6 +12,7 @@ from tenter._arrays.library import dtype_name, is_array, of
 from tenter._arrays.types import Array
 from tenter._execution import executor, into
 from tenter._plans.plan import CallPlan, plan_part
+from tenter._rules.rounding import ONCE, by_axis, of_dtype
 from tenter.lazy.rows import copies, whole_of
 from tenter.maps import AxisMap, Copy
 
@@ -21,11 +22,11 @@ Maps = tuple[AxisMap | None, ...]
 class Summing(NamedTuple):
     """How the operation that made the maps sums along several axes.
 
-    saturate: 8-bit integers are rounded to 8 bits after each axis (`Spec.saturates`)
+    rounding: of 8-bit integers
     by_memory: the axes are summed in the order of the dims in memory
     """
 
-    saturate: bool = False
+    rounding: str = ONCE
     by_memory: bool = False
 
 
@@ -98,7 +99,7 @@ def _plan(x: Any, s: Stretched, dims: list[int]) -> CallPlan:
     """Returns the plan that applies maps to x, bit-identical to the operation, even if the array was sliced before."""
     maps: Any = tuple([(d, s.maps[d]) for d in dims])
     wholes = {d: whole_of(m) for d, m in maps} if any(whole_of(m) is not m for _, m in maps) else {}
-    return plan_part(x, maps, wholes, s.summing.saturate and dtype_name(x) == "uint8", s.summing.by_memory)
+    return plan_part(x, maps, wholes, of_dtype(s.summing.rounding, dtype_name(x)), s.summing.by_memory)
 
 
 def stand_in(s: Stretched) -> Any:
@@ -157,7 +158,7 @@ def like_tuple(results: Any, made: Iterable[Any]) -> Any:
 def moved(f: Any, s: Stretched, args: Any, kwargs: Any) -> Stretched:
     """Applies a function that reorders dims or adds dims of length 1."""
     moved_one = f(_one_element(s.base, tuple(range(2, 2 + len(s.maps)))), *args, **kwargs)
-    if s.summing.saturate:  # the order of the axes matters
+    if by_axis(s.summing.rounding):  # the order of the axes matters
         s = applied(s, s.stretched_dims)
     maps = [None if n == 1 else s.maps[n - 2] for n in moved_one.shape]
     return Stretched(f(s.base, *args, **kwargs), tuple(maps), s.summing)

@@ -3,14 +3,15 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from tenter.maps._gather import Gather
     from tenter.maps._window import Window
 
 
 class Factors(NamedTuple):
     """`first` is applied before `second`. transposed: of the transpose of a map, whose order is the other."""
 
-    first: "Window"
-    second: "Window"
+    first: "Window | Gather"
+    second: "Window | Gather"
     transposed: bool
 
     @property

@@ -174,6 +174,8 @@ class Gather(Operators):
         offset, index, weight = _native.transposed_gather(self.n_in, self.offset, self.index, self.weight)
         transposed = trusted(Gather, n_in=self.n_out, n_out=self.n_in, offset=offset, index=index, weight=weight)
         transposed.__dict__["_original"] = self
+        if (factors := self.__dict__.get("_factors")) is not None:
+            transposed.__dict__["_factors"] = factors.T
         return transposed
 
     def rows(self) -> Ints:

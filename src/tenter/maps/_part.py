@@ -6,6 +6,7 @@ from tenter._arrays.types import Floats, Ints
 from tenter.maps._computed import computed
 from tenter.maps._copy import Copy
 from tenter.maps._factors import Factors
+from tenter.maps._gather import Gather
 from tenter.maps._values import trusted
 from tenter.maps._window import Window
 
@@ -54,12 +55,32 @@ def _window(m: Window, at: slice, lo: int, hi: int) -> Window:
 
 def _factors(of: Factors, at: slice, lo: int, hi: int) -> Factors:
     """The factors of the same rows, from the inputs that the product reads: at least those that the factors read."""
+    assert isinstance(of.first, Window) and isinstance(of.second, Window)
     between, second = part(of.second, lo, hi)
     start, offset, weight = rows(of.first, between.start, between.stop)
     n = at.stop - at.start
     first = Window(n, between.stop - between.start, np.clip(start - at.start, 0, n), offset, weight)
     assert isinstance(second, Window)
     return Factors(first, second, of.transposed)
+
+
+def gathered(m: Gather, lo: int, hi: int) -> tuple[slice, Gather]:
+    """Returns the inputs from the first to the last that outputs lo..hi - 1 read, and the map from these."""
+    at = m.reads(lo, hi)
+    made = _gathered(m, at, lo, hi)
+    of = m.__dict__.get("_factors")
+    if of is not None and isinstance(of.second, Window):  # not of a transpose
+        between, second = part(of.second, lo, hi)
+        assert isinstance(of.first, Gather) and isinstance(second, Window)
+        first = _gathered(of.first, at, between.start, between.stop)
+        made.__dict__["_factors"] = Factors(first, second, of.transposed)
+    return at, made
+
+
+def _gathered(m: Gather, at: slice, lo: int, hi: int) -> Gather:
+    taps = slice(m.offset[lo], m.offset[hi])
+    offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
+    return Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])
 
 
 def rows(m: Window, lo: int, hi: int) -> tuple[Ints, Ints, Floats | None]:

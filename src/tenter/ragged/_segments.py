@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 from tenter._arrays.arguments import MISSING, dim as one_dim, numpy_or_torch
 from tenter._arrays.library import in_dynamo
 from tenter._arrays.names import misnamed, show_signature
-from tenter._ragged import reduced
+from tenter._execution import calls
+from tenter._ragged import gaps, reduced
 from tenter.lazy import LazyArray
 from tenter.ragged import _signatures as signatures
-from tenter.ragged._calls import made
+from tenter.ragged._calls import called, made
 from tenter.ragged._given import as_array, described
 from tenter.ragged._plan import Plan
 
 if TYPE_CHECKING:
+    from tenter._arrays.signatures import Where
     from tenter.ragged._signatures import Lengths
 
 
@@ -24,6 +26,8 @@ def segment_sum(
     lengths: Lengths = MISSING,
     axis: int = 0,
     too_many: Any = None,
+    where: Where | None = None,
+    skipna: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -37,14 +41,18 @@ def segment_sum(
         The length of each row.
     axis : int, default 0
         The axis that holds the rows.
+    where : array of bool, optional
+        Where values count; it broadcasts against x.
+    skipna : bool, default False
+        Whether NaN is left out.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
     Returns
     -------
     array
-        An array of x's dtype with one position per row along axis; 0 for an empty row. Sums of integers are exact and
-        saturated (64-bit ones wrap), sums of half types are computed in float32.
+        An array of x's dtype with one position per row along axis; 0 for a row without values. Sums of integers are
+        exact and saturated (64-bit ones wrap), sums of half types are computed in float32.
 
     Raises
     ------
@@ -69,7 +77,7 @@ def segment_sum(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.segment_sum", segment_sum, no_other, too_many, x=x, lengths=lengths, axis=axis)
-    return _reduced("sum", x, lengths, axis, out)
+    return _reduced("sum", x, lengths, axis, where, skipna, out)
 
 
 @signatures.reduction
@@ -78,6 +86,8 @@ def segment_mean(
     lengths: Lengths = MISSING,
     axis: int = 0,
     too_many: Any = None,
+    where: Where | None = None,
+    skipna: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -91,13 +101,18 @@ def segment_mean(
         The length of each row.
     axis : int, default 0
         The axis that holds the rows.
+    where : array of bool, optional
+        Where values count; it broadcasts against x.
+    skipna : bool, default False
+        Whether NaN is left out.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
     Returns
     -------
     array
-        An array of x's dtype with one position per row along axis; 0 for an empty row.
+        An array of x's dtype with one position per row along axis; 0 for an empty row, and NaN for a row
+        without values if where or skipna is given.
 
     Raises
     ------
@@ -121,7 +136,7 @@ def segment_mean(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.segment_mean", segment_mean, no_other, too_many, x=x, lengths=lengths, axis=axis)
-    return _reduced("mean", x, lengths, axis, out)
+    return _reduced("mean", x, lengths, axis, where, skipna, out)
 
 
 @signatures.reduction
@@ -130,6 +145,8 @@ def segment_max(
     lengths: Lengths = MISSING,
     axis: int = 0,
     too_many: Any = None,
+    where: Where | None = None,
+    skipna: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -143,6 +160,10 @@ def segment_max(
         The length of each row.
     axis : int, default 0
         The axis that holds the rows.
+    where : array of bool, optional
+        Where values count; it broadcasts against x.
+    skipna : bool, default False
+        Whether NaN is left out.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
@@ -175,7 +196,7 @@ def segment_max(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.segment_max", segment_max, no_other, too_many, x=x, lengths=lengths, axis=axis)
-    return _reduced("max", x, lengths, axis, out)
+    return _reduced("max", x, lengths, axis, where, skipna, out)
 
 
 @signatures.reduction
@@ -184,6 +205,8 @@ def segment_min(
     lengths: Lengths = MISSING,
     axis: int = 0,
     too_many: Any = None,
+    where: Where | None = None,
+    skipna: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -197,6 +220,10 @@ def segment_min(
         The length of each row.
     axis : int, default 0
         The axis that holds the rows.
+    where : array of bool, optional
+        Where values count; it broadcasts against x.
+    skipna : bool, default False
+        Whether NaN is left out.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
@@ -228,7 +255,7 @@ def segment_min(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.segment_min", segment_min, no_other, too_many, x=x, lengths=lengths, axis=axis)
-    return _reduced("min", x, lengths, axis, out)
+    return _reduced("min", x, lengths, axis, where, skipna, out)
 
 
 @signatures.reduction
@@ -237,6 +264,8 @@ def segment_softmax(
     lengths: Lengths = MISSING,
     axis: int = 0,
     too_many: Any = None,
+    where: Where | None = None,
+    skipna: bool = False,
     out: Any = None,
     **no_other: Any,
 ) -> Any:
@@ -250,6 +279,10 @@ def segment_softmax(
         The length of each row.
     axis : int, default 0
         The axis that holds the rows.
+    where : array of bool, optional
+        Where values count; it broadcasts against x.
+    skipna : bool, default False
+        Whether NaN is left out.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
 
@@ -281,10 +314,12 @@ def segment_softmax(
     """
     if no_other or too_many is not None:
         raise misnamed("ragged.segment_softmax", segment_softmax, no_other, too_many, x=x, lengths=lengths, axis=axis)
-    return _reduced("softmax", x, lengths, axis, out)
+    return _reduced("softmax", x, lengths, axis, where, skipna, out)
 
 
-def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
+def _reduced(how: str, x: Any, lengths: Any, axis: Any, where: Any, skipna: Any, out: Any) -> Any:
+    if where is not None or skipna is not False:
+        return _with_gaps(how, x, lengths, axis, where, skipna, out)
     if out is None and not in_dynamo() and (found := reduced.QUICK[how](how, x, lengths, axis, None)) is not None:
         return found
     if isinstance(x, LazyArray):
@@ -301,6 +336,18 @@ def _reduced(how: str, x: Any, lengths: Any, axis: Any, out: Any) -> Any:
         return reduced.QUICK[how](how, x, as_array(lengths), axis, room)
 
     return made(f"ragged.segment_{how}", make, quick, out, True, x, lengths=lengths, axis=axis)
+
+
+def _with_gaps(how: str, x: Any, lengths: Any, axis: Any, where: Any, skipna: Any, out: Any) -> Any:
+    name = f"ragged.segment_{how}"
+
+    def make() -> Any:
+        given = numpy_or_torch("x", x.materialize() if isinstance(x, LazyArray) else x, rows=True)
+        positions = given.shape[one_dim("axis", axis, given.ndim)] if given.ndim else None
+        found = gaps.reduce(how, given, described(name, lengths, positions), axis, where, skipna)
+        return found if out is None else calls.copied(found, out)
+
+    return called(name, make, x, lengths=lengths, axis=axis, where=where, skipna=skipna, out=out)
 
 
 for _function in (segment_sum, segment_mean, segment_max, segment_min, segment_softmax):

@@ -14,7 +14,7 @@ from tenter._arrays.signatures import Element
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
-    from tenter._arrays.signatures import AnyArray, Base, Held, Nested, Tensor
+    from tenter._arrays.signatures import AnyArray, Base, Held, Nested, Tensor, Where
     from tenter.lazy import LazyArray
     from tenter.ragged._plan import Plan
 
@@ -109,17 +109,22 @@ class PlanRanges(Protocol):
 class Reduction(Protocol):
     @overload
     def __call__(self, x: NDArray[Element], lengths: Lengths, axis: SupportsIndex = 0, *,
+        where: Where | None = None, skipna: bool = False,
         out: NDArray[Element] | None = None) -> NDArray[Element]: ...
     @overload
     def __call__(self, x: LazyArray[Base], lengths: Lengths, axis: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
+        where: Where | None = None, skipna: bool = False,
         out: None = None) -> Base | LazyArray[Base]: ...
     @overload
-    def __call__(self, x: LazyArray[Base], lengths: Lengths, axis: SupportsIndex = 0, *, out: AnyArray) -> AnyArray: ...  # type: ignore[overload-overlap]
+    def __call__(self, x: LazyArray[Base], lengths: Lengths, axis: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
+        where: Where | None = None, skipna: bool = False, out: AnyArray) -> AnyArray: ...
     @overload
     def __call__(self, x: Tensor, lengths: Lengths, axis: SupportsIndex = 0, *,  # type: ignore[overload-overlap]
+        where: Where | None = None, skipna: bool = False,
         out: Tensor | None = None) -> Tensor: ...
     @overload
     def __call__(self, x: Nested | Held, lengths: Lengths, axis: SupportsIndex = 0, *,
+        where: Where | None = None, skipna: bool = False,
         out: NDArray[Any] | None = None) -> NDArray[Any]: ...
 
 

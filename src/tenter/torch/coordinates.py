@@ -49,9 +49,11 @@ def points(x: Any, at: Place) -> Any:
 def _moved(corner: torch.Tensor, at: Place) -> torch.Tensor:
     """Points (..., 2) in the resized part. What is an integer there is exact."""
     found = []
-    for k, (start, length, out) in enumerate(zip((at.left, at.top), (at.width, at.height), at.size[::-1])):
+    begins = (0, 0) if at.inside is None else (at.inside[1][0], at.inside[0][0])
+    for k, (start, length, out) in enumerate(zip((at.left, at.top), (at.width, at.height), at.resized[::-1])):
         scale = Fraction(out) / Fraction(length)
-        found.append((corner[..., k] * scale.numerator - float(start * scale.numerator)) / scale.denominator)
+        moved = (corner[..., k] * scale.numerator - float(start * scale.numerator)) / scale.denominator
+        found.append(moved + begins[k] if begins[k] else moved)
     return torch.stack(found, -1)
 
 
@@ -75,7 +77,10 @@ def _rotated(x: Any, at: Place) -> Any:
         top, left = (int(start * scale) for start, scale in zip((at.top, at.left), scales))
         made = functional.crop(functional.resize(x, whole), top, left, *size)
     elif (at.top, at.left, at.height, at.width) == (0, 0, *canvas):
-        made = functional.resize(x, size)
+        made = functional.resize(x, list(at.resized))
+        if at.inside is not None:
+            (top, bottom), (left, right) = at.inside
+            made = functional.pad(made, [left, top, size[1] - right, size[0] - bottom])
     else:
         made = functional.resized_crop(x, at.top, at.left, at.height, at.width, size)
     return functional.horizontal_flip(made) if at.flip else made

@@ -12,7 +12,9 @@ import torch
 
 from tenter import _native
 from tenter._arrays.errors import refuse
+from tenter._arrays.torch_tensors import bare
 from tenter._specs.resize_arguments import Arguments
+from tenter._torch.run import large_empty
 
 
 class Call(NamedTuple):
@@ -29,6 +31,7 @@ class Call(NamedTuple):
     box: list[tuple[Any, Any]] | None
 
 
+FLOATS = torch.empty(0, dtype=torch.float32, device="cpu")
 REST = Arguments()[len(Call._fields) - 1 :]  # the others' defaults
 Numbers = tuple[float, ...] | None
 Numerators: TypeAlias = npt.NDArray[np.float32]
@@ -132,9 +135,12 @@ def _room(x: Any, shape: Sequence[int]) -> tuple[torch.Tensor, Any, int]:
     """Memory for a result: as a tensor (..., C, H, W), and as an array of x's library with the dims of x; and the dim
     of channels."""
     if isinstance(x, torch.Tensor):
-        made = torch.empty(shape, dtype=torch.float32, device="cpu")
+        if bare(x):
+            made = large_empty(FLOATS, tuple(shape))[0]
+        else:  # a tracer's tensors have no memory
+            made = torch.empty(shape, dtype=torch.float32, device="cpu")
         return made, made, made.ndim - 3
-    made = torch.empty((*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape), dtype=torch.float32, device="cpu")
+    made = large_empty(FLOATS, (*shape[2:], *shape[:2]) if len(shape) == 3 else (1, *shape))[0]
     if len(shape) == 2:
         return made, made.numpy()[0], -1
     return made, made.numpy().transpose(1, 2, 0), 2

@@ -6,11 +6,14 @@ from typing import NamedTuple
 
 import torch
 
+from tenter._specs.placement import Placement
+
 
 class Place(NamedTuple):
     """The part of the input that is taken, the size that it gets, and whether its columns are reversed.
 
     nearest: whose rule says which pixel is the nearest, "torch" or "pillow"
+    inside: the rows and the columns of `size` in which the part lies; None where they are all
     """
 
     top: int | Fraction
@@ -20,6 +23,25 @@ class Place(NamedTuple):
     size: tuple[int, int]
     flip: bool = False
     nearest: str = "torch"
+    inside: tuple[tuple[int, int], tuple[int, int]] | None = None
+
+    @property
+    def resized(self) -> tuple[int, int]:
+        """The size of the part."""
+        if self.inside is None:
+            return self.size
+        (top, bottom), (left, right) = self.inside
+        return bottom - top, right - left
+
+
+def of_image(place: Placement, height: int, width: int) -> Place:
+    """The place of a whole image, or of a part that its size cuts."""
+    (top, bottom), (left, right) = place.box
+    inside = place.inside if place.is_padded else None
+    if top == left == 0 and bottom == height and right == width:
+        return Place(0, 0, height, width, place.size, inside=inside)
+    # Of the resized image, so in fractions of pixels, even if they are whole.
+    return Place(top, left, bottom - top, right - left, place.size, inside=inside)
 
 
 def shorter_side(height: int, width: int, size: int | None, most: int | None) -> tuple[int, int]:

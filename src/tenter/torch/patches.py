@@ -1,31 +1,30 @@
 """Images as the patches that vision-language models read: each is resized as Pillow does, and its pixels are then
 written in the order of the model."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import numpy as np
 import torch
 
 from tenter import ops
-from tenter._arrays import arguments, pillow_images
+from tenter._arrays import arguments, pillow_images, torch_tensors
 from tenter._arrays.arguments import MISSING, describe, error
 from tenter._arrays.errors import Refusal, refuse
-from tenter._specs.lengths import channels_first
-from tenter._specs.picture_sizes import RULES, Budget, placed, wanted
-from tenter.torch import pixels
-from tenter.torch.parts import Place
+from tenter._specs.picture_sizes import RULES, wanted
+from tenter._specs.placement import placed, whole
+from tenter._torch.run import large_empty
+from tenter.torch import given_images, pixels
+from tenter.torch.parts import Place, of_image
+from tenter.torch.processors import configured
 from tenter.torch.transform_arguments import called, checked, made, pair
 
 if TYPE_CHECKING:
     from tenter._arrays.signatures import Sizes
+    from tenter._specs.model_sizes import Budget, Tiles
     from tenter._specs.picture_sizes import Fill, Fit
-
-#: classes of transformers whose rules these are, without the name of a backend at their end
-PROCESSORS = ("Qwen2VLImageProcessor", "Siglip2ImageProcessor")
 
 
 class Patched(NamedTuple):
@@ -38,8 +37,8 @@ class Patched(NamedTuple):
     grid : int64 tensor (number of images, 3)
         Of each image: groups of frames, rows of patches, columns of patches. Transformers call it `image_grid_thw`.
     cu_seqlens : int32 tensor
-        Where the patches of each group of frames begin, and the number of all patches: what attention with unequal
-        lengths takes.
+        Where the patches of each group of frames begin, an image's overview among them, and the number of all patches:
+        what attention with unequal lengths takes.
 
     See Also
     --------
@@ -64,6 +63,7 @@ class Planned(NamedTuple):
     x: Any
     at: Place
     grid: tuple[int, int, int]
+    is_overview: bool = False
 
 
 class Patches(torch.nn.Module):
@@ -75,7 +75,7 @@ class Patches(torch.nn.Module):
 
     Parameters
     ----------
-    size : (int, int), Budget, Fit or Fill
+    size : (int, int), Budget, Tiles, Fit or Fill
         (height, width) in pixels, or a rule of `tenter.image` for the size of each image. Sides must be multiples of
         patch * merge.
     patch : int or (int, int), default 14
@@ -88,6 +88,9 @@ class Patches(torch.nn.Module):
     channels_last : bool, default False
         Whether the values of a patch are (frames, rows, columns, channels), as in SigLIP 2. False: (channels, frames,
         rows, columns), as in Qwen2-VL.
+    overview : {"first", "last"}, optional
+        Adds the whole image in the size of a patch (of patch * merge) to the patches of its tiles. "first": before
+        them, as in LLaVA-NeXT. "last": after them, if there are several, as in InternVL.
     interpolation : str, default "bicubic"
         "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
         `InterpolationMode` or Pillow's number.
@@ -108,6 +111,7 @@ class Patches(torch.nn.Module):
     --------
     Patches.of : From a processor of transformers.
     tenter.image.Budget : The sizes of Qwen2-VL and SigLIP 2.
+    tenter.image.Tiles : The sizes of LLaVA-NeXT and InternVL.
     tenter.ragged.pad : Patches of unequal images in one padded batch.
 
     Notes
@@ -127,12 +131,13 @@ class Patches(torch.nn.Module):
 
     def __init__(
         self,
-        size: "Sizes | Budget | Fit | Fill" = MISSING,
+        size: "Sizes | Budget | Tiles | Fit | Fill" = MISSING,
         patch: int | Sequence[int] = 14,
         *too_many: NoReturn,
         merge: int = 1,
         frames: int = 1,
         channels_last: bool = False,
+        overview: str | None = None,
         interpolation: Any = "bicubic",
         antialias: bool | None = True,
         dtype: torch.dtype | None = torch.float32,
@@ -143,7 +148,7 @@ class Patches(torch.nn.Module):
         super().__init__()
         with checked(
             self, too_many, no_other, size=size, patch=patch, merge=merge, frames=frames, channels_last=channels_last,
-            interpolation=interpolation, antialias=antialias, dtype=dtype, mean=mean, std=std,
+            overview=overview, interpolation=interpolation, antialias=antialias, dtype=dtype, mean=mean, std=std,
         ):  # fmt: skip
             self.patch = pair("patch", patch)
             self.merge = arguments.integer("merge", merge, "an int", 1)
@@ -156,33 +161,41 @@ class Patches(torch.nn.Module):
             if not isinstance(size, RULES):
                 sides = arguments.sizes("size", [size], least=1)
                 if len(sides) != 2:
-                    refuse(ValueError, "size", "(height, width), or a Budget, Fit or Fill", describe(size))
+                    refuse(ValueError, "size", "(height, width), or a Budget, Tiles, Fit or Fill", describe(size))
                 self._check_sides("size", sides)
                 size = sides
+            elif (pad := getattr(size, "pad", None)) is not None:
+                self.made = self.made._replace(pad=pad)
+            if overview is not None:
+                arguments.one_of("overview", overview, ("first", "last"))
+            self.overview = overview
             self.size: Any = size
 
     @classmethod
     def of(cls, processor: Any) -> "Patches":
         """The transform that does what an image processor of transformers does, with Pillow's pixels.
 
+        Of models that read tiles or whole images, each of these is a patch: `patches.view(-1, 3, height, width)`.
+
         Parameters
         ----------
         processor : image processor of transformers
-            A `Qwen2VLImageProcessor`, which Qwen2-VL, 2.5-VL and 3-VL have, or a `Siglip2ImageProcessor`; with any of
-            its sizes, filters, means and standard deviations.
+            A `Qwen2VLImageProcessor`, which Qwen2-VL, 2.5-VL and 3-VL have, a `GotOcr2ImageProcessor`, which InternVL
+            has, or one of SigLIP, SigLIP 2, LLaVA-NeXT, Pixtral, Gemma 3 and CLIP; with any of its sizes, filters,
+            means and standard deviations.
 
         Returns
         -------
         Patches
-            Its `patches` and `grid` are the processor's `pixel_values` and `image_grid_thw`. Those of SigLIP 2 are not
-            padded: `tenter.ragged.pad` does that.
+            Its `patches` and `grid` are the processor's `pixel_values` and `image_grid_thw`. Nothing is padded to the
+            longest of a batch: `tenter.ragged.pad` does that.
 
         Raises
         ------
         TypeError
             If it is another processor: many of those for other models have rules of their own.
         ValueError
-            If it does not resize, or rescales to another range than 0..1.
+            If it does not resize, rescales to another range than 0..1, or crops in a way that `Patches` has not.
 
         Examples
         --------
@@ -194,7 +207,7 @@ class Patches(torch.nn.Module):
         2
         """
         try:
-            return cls(**_configured(processor))
+            return cls(**configured(processor))
         except Refusal as refusal:
             raise error(refusal, f"tenter.torch.transforms.{cls.__name__}.of", processor) from None
 
@@ -203,27 +216,37 @@ class Patches(torch.nn.Module):
             given = list(images) if isinstance(images, (list, tuple)) else [images]
             if not given:
                 refuse(ValueError, "images", "at least one image", "an empty list")
-            planned = [self._planned(k, x, len(given)) for k, x in enumerate(given)]
-            return self._written(planned)
+            return self._written([self._planned(k, x, len(given)) for k, x in enumerate(given)])
         except Refusal as refusal:
             raise error(refusal, called(self), images=images) from None
 
-    def _planned(self, k: int, x: Any, many: int) -> Planned:
-        with _at(k, many):
-            x = _picture(x)
-            height, width = _sides(x)
+    def _planned(self, k: int, x: Any, many: int) -> list[Planned]:
+        """An image, and with an overview the whole of it before or after."""
+        with given_images.at(k, many):
+            x = given_images.picture(x)
+            of_pillow = pillow_images.is_image(x)
+            height, width = given_images.sides(x)
             if not height * width or 0 in getattr(x, "shape", ()):  # Pillow's images have none
                 refuse(ValueError, "images", "images of at least one pixel", describe(x))
             spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
             what = wanted(self.size)
-            size, part = (self.size, spans) if what is None else placed(what, spans)
-            self._check_sides("images", size)
-            at = Place(0, 0, height, width, size, nearest="pillow" if pillow_images.is_image(x) else "torch")
-            if part != spans:  # of the resized image, so in fractions of pixels, even if they are whole
-                (top, bottom), (left, right) = part
-                at = at._replace(top=top, left=left, height=bottom - top, width=right - left)
-            frames = -(-x.shape[0] // self.frames) if _is_video(x) else 1
-            return Planned(x, at, (frames, size[0] // self.patch[0], size[1] // self.patch[1]))
+            at = of_image(whole(self.size, spans) if what is None else placed(what, spans), height, width)
+            self._check_sides("images", at.size)
+            at = at._replace(nearest="pillow" if of_pillow else "torch")
+            frames = -(-x.shape[0] // self.frames) if given_images.is_video(x) else 1
+            rows, columns = at.size[0] // self.patch[0], at.size[1] // self.patch[1]
+            found = Planned(x, at, (frames, rows, columns))
+            m = self.merge
+            if self.overview is None or (self.overview == "last" and (rows, columns) == (m, m)):
+                return [found]
+            if given_images.is_video(x):
+                refuse(ValueError, "images", "images where there is an overview", f"a video of shape {tuple(x.shape)}")
+            if of_pillow:
+                x = pillow_images.array_of(x)  # once for both
+                found = found._replace(x=x)
+            small = of_image(whole((self.patch[0] * m, self.patch[1] * m), spans), height, width)
+            overview = Planned(x, small._replace(nearest=at.nearest), (1, m, m), is_overview=True)
+            return [overview, found] if self.overview == "first" else [found, overview]
 
     def _check_sides(self, name: str, size: tuple[int, int]) -> None:
         each = [n * self.merge for n in self.patch]
@@ -231,19 +254,21 @@ class Patches(torch.nn.Module):
             expected = f"a height and a width that are multiples of {each[0]} and {each[1]}, as patch and merge say"
             refuse(ValueError, name, expected, f"{size[0]} x {size[1]} pixels")
 
-    def _written(self, planned: list[Planned]) -> Patched:
+    def _written(self, images: list[list[Planned]]) -> Patched:
         """Each image is resized right before its patches are written, while it is in the cache."""
-        counts = [t * h * w for _, _, (t, h, w) in planned]
+        planned = [(k, each) for k, parts in enumerate(images) for each in parts]
+        counts = [math.prod(each.grid) for _, each in planned]
         parts: list[torch.Tensor] = []
         room: torch.Tensor | None = None
-        apart = len(planned) == 1 or _recorded(planned)
-        for k, (each, end) in enumerate(zip(planned, accumulate(counts))):
-            with _at(k, len(planned)):
+        apart = len(planned) == 1 or _recorded([each for _, each in planned])
+        for (k, each), n, end in zip(planned, counts, accumulate(counts)):
+            with given_images.at(k, len(images)):
                 cut, times = self._cut(each)
                 shape = [n * times[d] for d, n in enumerate(cut.shape)]
                 values = shape[5] * shape[6] * shape[7] * shape[8]
                 if room is None and not apart:
-                    room = cut.new_empty((sum(counts), values))
+                    shape_of_all, of_host = (sum(counts), values), cut.is_cpu and torch_tensors.bare(cut)
+                    room = large_empty(cut, shape_of_all)[0] if of_host else cut.new_empty(shape_of_all)
                 known = room if room is not None else parts[0] if parts else None
                 if known is not None and (known.shape[1], known.device) != (values, cut.device):
                     expected = "images of one number of channels, on one device"
@@ -251,11 +276,12 @@ class Patches(torch.nn.Module):
                 if room is None:
                     parts.append(ops.tile(cut, times).view(-1, values))
                 else:
-                    ops.tile(cut, times, out=room[end - counts[k] : end].view(shape))
+                    ops.tile(cut, times, out=room[end - n : end].view(shape))
         if room is None:
             room = parts[0] if len(parts) == 1 else torch.cat(parts)
-        grids = [each.grid for each in planned]
-        ends = accumulate(n for t, h, w in grids for n in repeat(h * w, t))
+        grids = [each.grid for _, each in planned if not each.is_overview]
+        more = [self.merge**2 * (len(of_image) - 1) for of_image in images]
+        ends = accumulate(n for (t, h, w), m in zip(grids, more) for n in repeat(h * w + m, t))
         return Patched(
             room,
             torch.tensor(grids, device=room.device),
@@ -265,7 +291,7 @@ class Patches(torch.nn.Module):
     def _cut(self, planned: Planned) -> tuple[torch.Tensor, tuple[int, ...]]:
         """A view of the resized pixels with the axes of the result: groups of frames, rows and columns of squares, rows
         and columns in a square, then those of a patch; and how many times each axis is repeated."""
-        x, at, (groups, rows, columns) = planned
+        x, at, (groups, rows, columns), _ = planned
         y = pixels.image(x, at, self.made)
         if y.ndim == 3:
             y = y[None]
@@ -280,74 +306,8 @@ class Patches(torch.nn.Module):
     def extra_repr(self) -> str:
         return (
             f"size={self.size}, patch={self.patch}, merge={self.merge}, frames={self.frames}, "
-            f"channels_last={self.channels_last}, {self.made}"
+            f"channels_last={self.channels_last}, overview={self.overview}, {self.made}"
         )
-
-
-def _configured(processor: Any) -> dict[str, Any]:
-    """The arguments of Patches that a processor's configuration says."""
-    names = [kind.__name__ for kind in type(processor).__mro__]
-    of = next((name for name in PROCESSORS if any(n.startswith(name) for n in names)), None)
-    if of is None:
-        hint = " (of a processor with a tokenizer: processor.image_processor)" * hasattr(processor, "image_processor")
-        expected = f"a {' or a '.join(PROCESSORS)} of transformers{hint}"
-        refuse(TypeError, "processor", expected, describe(type(processor).__name__))
-    rescales = processor.do_rescale and abs(processor.rescale_factor * 255 - 1) < 1e-6
-    if not (processor.do_resize and rescales):
-        what = f"do_resize={processor.do_resize}, do_rescale={processor.do_rescale} by {processor.rescale_factor}"
-        refuse(ValueError, "processor", "one that resizes, and rescales by 1 / 255", what)
-    patch = int(processor.patch_size)
-    how: dict[str, Any] = {"patch": patch, "interpolation": int(processor.resample)}
-    if processor.do_normalize:
-        how |= {"mean": tuple(processor.image_mean), "std": tuple(processor.image_std)}
-    if of == PROCESSORS[1]:
-        budget = Budget(int(processor.max_num_patches) * patch**2, multiple=patch, enlarge=True)
-        return {"size": budget, "channels_last": True, **how}
-    merge, least, most = processor.merge_size, processor.size["shortest_edge"], processor.size["longest_edge"]
-    budget = Budget(int(most), int(least), patch * merge)
-    return {"size": budget, "merge": merge, "frames": processor.temporal_patch_size, **how}
-
-
-@contextmanager
-def _at(k: int, many: int) -> Iterator[None]:
-    """Refusals of one image, with its position in a list."""
-    try:
-        yield
-    except Refusal as refusal:
-        kind, message = refusal.args
-        name, _, rest = message.partition(": ")
-        of_image = name in ("x", "images", "inputs")
-        place = f"images[{k}]" if many > 1 else "images"
-        raise Refusal(kind, f"{place}: {rest}" if of_image else f"{message} (of {place})") from None
-
-
-def _picture(x: Any) -> Any:
-    """An image or video in a form that is resized: a Pillow image of mode RGB, an array (H, W) or (H, W, C), a tensor
-    (C, H, W) or (T, C, H, W)."""
-    if pillow_images.is_image(x):
-        if x.mode.startswith(("I", "F")):
-            refuse(ValueError, "images", "8-bit images", describe(x))
-        return x if x.mode == "RGB" else x.convert("RGB")
-    if isinstance(x, torch.Tensor):
-        if x.ndim not in (3, 4) or (x.shape[-1] in (3, 4) and x.shape[-3] > 4):
-            refuse(ValueError, "images", "tensors (C, H, W), or (T, C, H, W) of a video", f"shape {tuple(x.shape)}")
-        return x
-    if not isinstance(x, np.ndarray):
-        expected = "an image: a tensor, a NumPy array or one of Pillow's; or a list of these"
-        refuse(TypeError, "images", expected, describe(x))
-    if x.ndim not in (2, 3, 4) or (x.ndim > 2 and channels_first(x.shape[-3:])):
-        refuse(ValueError, "images", "arrays (H, W, C), or (T, H, W, C) of a video", f"shape {x.shape}")
-    return x if x.ndim < 4 else torch.from_numpy(x).permute(0, 3, 1, 2)
-
-
-def _sides(x: Any) -> tuple[int, int]:
-    if pillow_images.is_image(x):
-        return x.height, x.width
-    return (x.shape[-2], x.shape[-1]) if isinstance(x, torch.Tensor) else (x.shape[0], x.shape[1])
-
-
-def _is_video(x: Any) -> bool:
-    return isinstance(x, torch.Tensor) and x.ndim == 4
 
 
 def _recorded(planned: list[Planned]) -> bool:

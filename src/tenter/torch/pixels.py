@@ -8,10 +8,12 @@ import torch
 
 from tenter import image as pictures, resampling
 from tenter._arrays import pillow_images, torch_tensors
+from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.types import Array
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs.modes import AFTER_DECODERS
+from tenter.image import _padded as padded
 from tenter.torch import normalized
 from tenter.torch.normalized import Call
 from tenter.torch.parts import Place
@@ -27,22 +29,22 @@ def image(x: Any, at: Place, how: Made) -> Any:
     mode = _nearest(how) if labels else mode
     if isinstance(x, torch.Tensor):
         if how.dtype is None:
-            return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias)))
-        return _of_type(x, _tensor(_call(torch_tensors.plain(x), (-2, -1), at, mode, antialias), how))
+            return _of_type(x, _resized(_call(x, (-2, -1), at, mode, antialias), at, how.pad))
+        return _of_type(x, _tensor(_call(torch_tensors.plain(x), (-2, -1), at, mode, antialias), at, how))
     if not of_pillow:
         call = _call(x, (0, 1), at, mode, antialias)
-        return _resized(call) if how.dtype is None else _tensor(call, how)
+        return _resized(call, at, how.pad) if how.dtype is None else _tensor(call, at, how)
+    if at.inside is not None and x.mode in pillow_images.SIGNED:
+        refuse(ValueError, "pad", f"an image of another mode than {x.mode}", describe(x))
     if how.draft and antialias and MODES[mode] in AFTER_DECODERS:
         x, at = _drafted(x, at)
-    pixels = pillow_images.array_of(x)
+    of = _call(pillow_images.array_of(x), (0, 1), at, mode, antialias)
     if x.mode in pillow_images.ALPHA:
-        of = _call(pixels, (0, 1), at, mode, antialias)
-        rule: dict[str, Any] = {"mode": of.mode, "antialias": of.antialias, "like": of.like, "box": of.box}
-        y = pictures.resize(of.x, of.size, alpha=True, **rule)
+        y = _resized(of, at, how.mask_pad if labels else how.pad, has_alpha=True)
     elif how.dtype is None or x.mode == "1" or x.mode in pillow_images.SIGNED:
-        y = _resized(_call(pixels, (0, 1), at, mode, antialias))
+        y = _resized(of, at, how.mask_pad if labels else how.pad)
     else:
-        return _tensor(_call(pixels, (0, 1), at, mode, antialias), how)
+        return _tensor(of, at, how)
     if how.dtype is None:
         return pillow_images.image_of(y, x)
     y = pillow_images.shown(y, x)
@@ -51,7 +53,7 @@ def image(x: Any, at: Place, how: Made) -> Any:
 
 def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
     """A JPEG decoded smaller, and where the whole image is there: its last pixels may stand for fewer than others."""
-    x, by = pillow_images.drafted(x, min(at.height / at.size[0], at.width / at.size[1]))
+    x, by = pillow_images.drafted(x, min(at.height / at.resized[0], at.width / at.resized[1]))
     height, width = (n // by if n % by == 0 else Fraction(n, by) for n in (at.height, at.width))
     return x, at if by == 1 else at._replace(height=height, width=width)
 
@@ -62,9 +64,10 @@ def mask(x: Any, at: Place, how: Made) -> Any:
         return _mirrored(mask(x, at._replace(flip=False), how))
     mode = _nearest(how)
     if isinstance(x, torch.Tensor):
-        return _of_type(x, _resized(_call(x, (-2, -1), at, mode, False)))
+        return _of_type(x, _resized(_call(x, (-2, -1), at, mode, False), at, how.mask_pad, "mask_pad"))
     of_pillow = pillow_images.is_image(x)
-    y = _resized(_call(pillow_images.array_of(x) if of_pillow else x, (0, 1), at, mode, False))
+    call = _call(pillow_images.array_of(x) if of_pillow else x, (0, 1), at, mode, False)
+    y = _resized(call, at, how.mask_pad, "mask_pad")
     if how.dtype is None:
         return pillow_images.image_of(y, x) if of_pillow else y
     y = pillow_images.shown(y, x) if of_pillow else y
@@ -93,7 +96,8 @@ def _of_type(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) -> Call:
     """The call of `resize` that makes a place of an image. A part of whole pixels is cut first, as torchvision does.
     One of fractions of pixels reads the pixels around it, as a crop of the resized image does."""
-    top, left, height, width, size, flip, nearest = at
+    top, left, height, width, _, flip, nearest, _ = at
+    size = at.resized
     shape = x.shape
     rows, columns = shape[axes[0]], shape[axes[1]]
     if type(top) is type(left) is type(height) is type(width) is int and (height, width) != (rows, columns):
@@ -108,18 +112,34 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) 
     return Call(x, size, None, axes, MODES[mode], antialias, None, box)
 
 
-def _resized(of: Call) -> Any:
+def _resized(of: Call, at: Place, pad: Any, name: str = "pad", has_alpha: bool = False) -> Any:
+    """pad: the value beside the image, by an argument of this name."""
     x, size, _, axes, mode, antialias, like, box = of
-    return resampling.resize(x, size, axes=axes, mode=mode, antialias=antialias, like=like, box=box)  # type: ignore[arg-type]
+    rule: dict[str, Any] = {"mode": mode, "antialias": antialias, "like": like, "box": box}
+
+    def made(room: Any) -> Any:
+        if has_alpha:
+            return pictures.resize(x, size, alpha=True, out=room, **rule)
+        return resampling.resize(x, size, axes=axes, out=room, **rule)
+
+    if at.inside is None:
+        return made(None)
+    if isinstance(x, torch.Tensor):
+        x = torch_tensors.plain(x)
+        axes = (x.ndim - 2, x.ndim - 1)
+    channel = axes[0] - 1 if axes[0] else 2
+    value = padded.check(name, pad, x, channel if 0 <= channel < x.ndim else None, has_alpha)
+    return padded.around(x, at.size, at.inside, axes, channel, value, made)
 
 
-def _tensor(of: Call, how: Made) -> torch.Tensor:
-    """A tensor (..., C, H, W) of the dtype asked for, normalized where its rows are stored if the core can."""
-    if normalized.applies(of.x, how.dtype, how.mean):
+def _tensor(of: Call, at: Place, how: Made) -> torch.Tensor:
+    """A tensor (..., C, H, W) of the dtype asked for, normalized where its rows are stored if the core can. Padding is
+    normalized like the image."""
+    if at.inside is None and normalized.applies(of.x, how.dtype, how.mean):
         y = normalized.resized(of, how.mean, how.std)
         if y is not None:
             return y if how.dtype is torch.float32 else y.to(how.dtype)
-    return _floats(_resized(of), how)
+    return _floats(_resized(of, at, how.pad), how)
 
 
 def _channels_first(pixels: Array) -> torch.Tensor:

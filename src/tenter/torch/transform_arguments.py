@@ -26,6 +26,7 @@ class Made(NamedTuple):
     mean, std: of each channel, after scaling to 0..1
     masks: keys and positions of the parts of a sample that are masks; None if nothing is said of them
     draft: whether a JPEG may be decoded smaller
+    pad, mask_pad: the values beside an image and beside a mask, where its place leaves room
     """
 
     mode: str
@@ -35,6 +36,8 @@ class Made(NamedTuple):
     std: tuple[float, ...] | None
     masks: tuple[str | int, ...] | None
     draft: bool = False
+    pad: Any = 0
+    mask_pad: int = 0
 
     def __str__(self) -> str:
         given = f"interpolation={self.mode}, antialias={self.antialias}"

@@ -19,18 +19,20 @@ from tenter._arrays import arguments
 from tenter._arrays.arguments import MISSING, describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.names import show_signature, unknown
-from tenter._specs.picture_sizes import Wanted, placed
-from tenter.torch.parts import Place, random_part, shorter_side
+from tenter._specs.placement import Wanted, placed
+from tenter.torch.letterbox import Letterbox as Letterbox
+from tenter.torch.parts import Place, of_image, random_part, shorter_side
 from tenter.torch.patches import Patched as Patched, Patches as Patches
 from tenter.torch.samples import transformed
 from tenter.torch.transform_arguments import checked, made, pair, probability, span
 
-__all__ = ["Patched", "Patches", "RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
+__all__ = ["Letterbox", "Patched", "Patches", "RandomResizedCrop", "Resize", "ResizeCenterCrop", "Thumbnail"]
 
 #: What are transforms of their own in torchvision.
 ELSEWHERE = {
     "Compose": "torch.nn.Sequential and torchvision's Compose take these transforms",
     "CenterCrop": "ResizeCenterCrop resizes and crops",
+    "Pad": "Letterbox resizes and pads",
     "Normalize": "the arguments mean and std of each transform normalize",
     "RandomHorizontalFlip": "the argument flip of RandomResizedCrop mirrors",
     "InterpolationMode": """interpolation="bicubic" and other words""",
@@ -366,13 +368,13 @@ class Thumbnail(torch.nn.Module):
 
     def _place(self, height: int, width: int) -> Place:
         spans = (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
-        return Place(0, 0, height, width, placed(Wanted(self.size), spans)[0])
+        return of_image(placed(Wanted(self.size), spans), height, width)
 
     def extra_repr(self) -> str:
         return f"size={self.size}, {self.made}"
 
 
-for _transform in (Patches, Resize, RandomResizedCrop, ResizeCenterCrop, Thumbnail):
+for _transform in (Letterbox, Patches, Resize, RandomResizedCrop, ResizeCenterCrop, Thumbnail):
     show_signature(_transform.__init__)
 
 

@@ -15,20 +15,23 @@ import numpy as np
 import tenter
 from tenter._arrays.arguments import error
 from tenter._arrays.errors import Refusal as Unfit
+from tenter._execution import labels, masked
+from tenter._rules.axis_rule import NEAREST
 from tenter._rules.geometry import positions
+from tenter._rules.rounding import ONCE
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import every
 from tenter._specs.resize import Resize
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
-from tenter.cli.volumes import ngff, npy, tiffs, zarrs
+from tenter.cli.volumes import gaps, ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
 from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.ordered import turned_target
-from tenter.cli.volumes.sources import Source, create_like, in_order, types_of, with_voxel, zarr_format
+from tenter.cli.volumes.sources import Source, create_like, in_order, open_source, types_of, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import Operation, operation
@@ -61,12 +64,37 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
         size = scaled(lengths, options.scale)
     box = options.box and ((options.box[0], options.box[2]), (options.box[1], options.box[3]))
     given = {"mode": options.mode, "antialias": options.antialias, "like": options.like, "box": box}
-    op, lines = resized_file(source.stored, [_in_memory(source, axis) for axis in axes], size, given)
-    about = {"command": "resize", "axes": axes, "size": size, **given}
+    if options.labels and options.mode not in NEAREST:
+        given["labels"] = True
+    stored = [_in_memory(source, axis) for axis in axes]
+    op, lines = resized_file(source.stored, stored, size, given)
+    about = {"command": "resize", "axes": axes, "size": size, **given, **gaps.arguments(options)}
+    if gaps.has(options):
+        op = _with_gaps(op, source, stored, size, given, options)
     report = _make(source, output, op, about, how, lines[::-1] if source.is_turned else lines)
     if source.is_named or source.names[-1] != CHANNELS_LAST[-1]:
         return report
     return report._replace(taken=tuple(types_of(source)), is_named=False)
+
+
+def _with_gaps(
+    op: Operation, source: Source, axes: list[int], size: tuple[int, ...], given: dict[str, Any], options: Options
+) -> Operation:
+    """The operation, with weights normalized over valid values."""
+    if source.order is not None:
+        raise Refusal(f"{source.name}: expected axes in the order of OME-Zarr for --mask and --skip-nan")
+    shape = source.full.shape
+    mask = None if options.mask is None else gaps.checked_mask(open_source(options.mask).full, shape)
+    x = np.broadcast_to(np.zeros((), op.dtype), op.shape)
+    spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
+    rule = masked.rule_of(spec, op.dtype.kind in "fc", options.skip_nan, options.min_valid, 0)
+    if mask is None and not rule.skipna:
+        return op
+    dtype = op.dtype
+    if (not rule.copies and dtype.kind in "iu") or dtype == np.float16:
+        dtype = np.dtype(np.float32 if dtype.kind == "f" else np.float64)
+    of_sums = operation(op.shape, dtype, spec)._replace(dtype=op.dtype, rounding=ONCE)
+    return of_sums._replace(gaps=gaps.Gaps(rule, mask, source.is_turned, dtype))
 
 
 def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> Report:
@@ -95,11 +123,14 @@ def resized(
 ) -> tuple[Operation, list[ngff.Line]]:
     """What `tenter.resize` does to an array of that shape and dtype, and where its pixels lie in the array."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
+    how = {name: value for name, value in given.items() if name != "labels"}
+    are_labels = bool(given.get("labels"))
     try:
-        spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
+        arguments = resize_arguments.Arguments(size, axes=axes, **how)
+        spec, _ = labels.checked(x, arguments) if are_labels else resize_arguments.checked(x, arguments)
     except Unfit as refusal:
         raise error(refusal, "resize", x=x, size=size, axes=axes, **given) from None
-    return operation(stored.shape, stored.dtype, spec), _lines(spec, stored.shape)
+    return operation(stored.shape, stored.dtype, spec, are_labels), _lines(spec, stored.shape)
 
 
 def resized_file(

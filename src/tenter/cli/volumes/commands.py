@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays import limits
-from tenter._rules.axis_rule import NEAREST
 from tenter.cli.options import read_options
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_lengths, whole_number
@@ -19,7 +18,7 @@ from tenter.cli.volumes.arrays import Output
 from tenter.cli.volumes.axes import read_axes, split
 from tenter.cli.volumes.carry_out import How
 from tenter.cli.volumes.memory import parse_limit
-from tenter.cli.volumes.pyramid import Levels, check_levels, pyramid, spatial_axes
+from tenter.cli.volumes.pyramid import CENTER, Levels, check_levels, pyramid, spatial_axes
 from tenter.cli.volumes.sources import Source, open_source, with_voxel
 from tenter.cli.volumes.summary import Report, as_json, line_of
 from tenter.cli.voxels import unit_named
@@ -59,8 +58,8 @@ def resize_volume(args: argparse.Namespace) -> int:
     if args.axes is None:
         raise Refusal("--axes: is needed for arrays on disk, such as --axes z,y,x or --axes 0 1 2")
     output, source = _output(args.paths[1], args), open_source(args.paths[0], args.names)
-    is_labels = _is_labels(source, args, args.mode is not None and args.mode not in NEAREST)
-    args.labels = args.labels or (is_labels and args.mode is None)
+    is_labels = _is_labels(source, args)
+    args.labels = args.labels or is_labels
     axes = read_axes(args.axes, source.names)
     args.axes = list(map(str, axes))
     options = read_options(args)
@@ -89,14 +88,12 @@ def pyramid_command(args: argparse.Namespace) -> int:
     """Carry out `tenter pyramid`."""
     output, image = (None, None) if args.output is None else _new_group(args.output)
     count = None if args.levels is None else whole_number(args.levels, "--levels")
-    wanted = Levels(args.mode or "area", _factors(args.factor), count, args.axes)
+    wanted = Levels(args.mode or "area", _factors(args.factor), count, args.axes, False)
     check_levels(wanted)
     source, chunks = open_source(args.input, args.names), _chunks(args)
-    is_labels = _is_labels(
-        source._replace(is_labels=source.is_labels or image is not None), args, args.mode is not None
-    )
+    is_labels = _is_labels(source._replace(is_labels=source.is_labels or image is not None), args)
     if args.labels or is_labels:
-        wanted = wanted._replace(method="majority" if args.labels == "majority" else "labels")
+        wanted = wanted._replace(method=args.mode or CENTER, labels=True)
         what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
         if source.stored.dtype.kind not in kinds:
             raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
@@ -130,15 +127,11 @@ def _check_within(args: argparse.Namespace) -> None:
             raise Refusal(f"{option}: goes with OUT; levels within a group have the {what} of its array")
 
 
-def _is_labels(source: Source, args: argparse.Namespace, averages: bool) -> bool:
-    """Whether values are labels though no option says it. averages: whether one says that they are averaged."""
+def _is_labels(source: Source, args: argparse.Namespace) -> bool:
+    """Whether values are labels though no option says it."""
     if args.no_labels and args.labels:
         raise Refusal("--no-labels: does not go with --labels")
-    if args.no_labels or args.labels or not source.is_labels:
-        return False
-    if averages and source.stored.dtype.kind != "b":  # of which the library says that it has no means
-        raise Refusal(f"--mode {args.mode}: {source.name} is of labels, which are not averaged; --no-labels averages")
-    return not averages
+    return source.is_labels and not args.no_labels and not args.labels
 
 
 def _factors(text: str | None) -> tuple[int, ...] | None:

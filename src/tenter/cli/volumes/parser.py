@@ -8,8 +8,7 @@ import re
 
 from tenter.cli.volumes.axes import split
 
-#: How a label is chosen, and options of one number for each axis, and those without which --scale has one for all.
-LABELS = ("nearest", "majority")
+#: Options of one number for each axis, and those without which --scale has one for all.
 LISTS, AXES = ("--scale", "--factor", "--voxel-size", "--spacing"), {"--axes"}
 
 PYRAMID = """Make smaller and smaller levels of an array, as OME-Zarr, which viewers of large volumes read.
@@ -42,6 +41,17 @@ def add_voxels(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--no-labels", action="store_true", help=averaged)
 
 
+def add_gaps(parser: argparse._ActionsContainer) -> None:
+    """Add which values are missing."""
+    nan = "with --axes: leave NaN out, so that weights are normalized over the other values"
+    parser.add_argument("--skip-nan", action="store_true", help=nan)
+    mask = "with --axes: a .npy or zarr array that is 0 where a value is missing; it broadcasts against IN"
+    parser.add_argument("--mask", metavar="FILE", help=mask)
+    share = "the least share of an output's weight that values must have, from 0 to 1; other outputs are NaN, or 0 in "
+    share += "integers (default: any; 0.5 in modes with negative weights)"
+    parser.add_argument("--min-valid", metavar="S", help=share)
+
+
 def add_reports(parser: argparse._ActionsContainer) -> None:
     """Add what is said of a run."""
     parser.add_argument("--dry-run", action="store_true", help="print what would be written, write nothing")
@@ -65,12 +75,11 @@ def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     )
     output += "IMAGE.zarr/labels/NAME stores labels with their image"
     pyramid.add_argument("output", metavar="OUT.zarr", nargs="?", help=output)
-    how = pyramid.add_mutually_exclusive_group()
     modes = "area: means of the pixels that an output covers (default); linear: antialiased linear"
-    how.add_argument("--mode", choices=("area", "linear"), help=modes)
-    labels = "the values are labels: choose the one at the center of each block, or with --labels majority the most "
+    pyramid.add_argument("--mode", choices=("area", "linear"), help=modes)
+    labels = "the values are labels: choose the one at the center of each block, or with --mode area the most "
     labels += "frequent, and of equally frequent ones the smallest"
-    how.add_argument("--labels", nargs="?", choices=LABELS, const=LABELS[0], metavar="majority", help=labels)
+    pyramid.add_argument("--labels", action="store_true", help=labels)
     factor = "how many times smaller each level is, or one number per axis, such as 1,2,2 (default: see above)"
     pyramid.add_argument("--factor", metavar="N", help=factor)
     add_voxels(pyramid)

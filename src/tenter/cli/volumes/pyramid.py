@@ -19,29 +19,33 @@ from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
-from tenter.cli.volumes.windows import elected, identity
+from tenter.cli.volumes.windows import identity
 
 #: How each kind of pyramid is resized. Areas weight inputs by the share that a pixel covers; where the center is
-#: between two labels, the first is taken.
+#: between two labels, CENTER takes the first.
+CENTER = "labels"
 METHODS: dict[str, dict[str, Any]] = {
     "area": {"mode": "area", "like": "opencv"},
     "linear": {"mode": "linear", "antialias": True},
-    "labels": {"mode": "nearest", "like": "onnx"},
+    CENTER: {"mode": "nearest", "like": "onnx"},
 }
 
 
-OF_LABELS = ("labels", "majority")
-
-
 class Levels(NamedTuple):
-    """method: one of METHODS, or majority. factors: how many times smaller each level is, one number for all axes or
+    """method: one of METHODS. factors: how many times smaller each level is, one number for all axes or
     one for each; None to make voxels isotropic. n_levels: below the full size; None for as many as it takes to fit one
-    chunk."""
+    chunk. labels: whether values are labels, which are not averaged."""
 
     method: str
     factors: tuple[int, ...] | None
     n_levels: int | None
     axes: list[str] | None
+    labels: bool
+
+    @property
+    def votes(self) -> bool:
+        """Whether labels are not only chosen."""
+        return self.labels and self.method != CENTER
 
 
 def pyramid(
@@ -271,10 +275,8 @@ def _smaller(levels: list[Any], wanted: Levels) -> list[Task]:
     for before, after in itertools.pairwise(levels):
         axes = [axis for axis, (n, m) in enumerate(zip(before.shape, after.shape)) if n != m]
         size = tuple(after.shape[axis] for axis in axes)
-        if wanted.method == "majority":
-            found.append(Task(before, after, elected(before.shape, after.shape, before.dtype)))
-            continue
-        found.append(Task(before, after, resized_file(before, axes, size, METHODS[wanted.method])[0]))
+        how = {**METHODS[wanted.method], "labels": wanted.votes}
+        found.append(Task(before, after, resized_file(before, axes, size, how)[0]))
     return found
 
 
@@ -289,7 +291,7 @@ def _attributes(
     format_ = zarr_format(source)
     described = multiscale._replace(entry=entry)
     found, lost = ngff.written(source.attributes, described, levels, shapes[0], format_, alone)
-    if wanted.method in OF_LABELS and source.stored.dtype.kind in "iu":  # OME-Zarr's labels are integers
+    if wanted.labels and source.stored.dtype.kind in "iu":  # OME-Zarr's labels are integers
         ngff.label(found, format_)
     return found, lost
 
@@ -297,7 +299,7 @@ def _attributes(
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
     scale = source.multiscale and source.multiscale.scale
     about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes, "scale": scale}
-    found: dict[str, Any] = plain(about)
+    found: dict[str, Any] = plain({**about, "labels": True} if wanted.votes else about)
     return found
 
 

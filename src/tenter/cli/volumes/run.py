@@ -87,7 +87,12 @@ def _done(job: Job, number: int, task: Task) -> npt.NDArray[np.bool_]:
 def _is_fresh(task: Task, block: Box, source: str) -> bool:
     """Whether what a block was made of is as it was. block: in units of the result."""
     box = tuple((lo * u, min(hi * u, n)) for (lo, hi), u, n in zip(block, task.target.unit, task.op.shape_out))
-    return digest(task.source.files(reads(task.op, box))) == source
+    read = reads(task.op, box)
+    return digest(task.source.files(read) | _of_mask(task, read)) == source
+
+
+def _of_mask(task: Task, read: Box) -> set[str]:
+    return set() if task.op.gaps is None else task.op.gaps.files(read)
 
 
 def _slices(block: Box) -> tuple[slice, ...]:
@@ -147,10 +152,11 @@ class _Workers:
 
     def _make(self, box: Box, claim: Claim) -> None:
         task = self.task
+        of_mask = _of_mask(task, reads(task.op, box))  # before it is read, as a change meanwhile must be seen later
         pixels, files = self.shared.read(claim)
         task.target.write(box, compute(task.op, box, pixels))
         with self.lock:
             if self.given_up:  # the journal is closed
                 return
-            self.job.add(self.number, units(box, task.target.unit), digest(files))
+            self.job.add(self.number, units(box, task.target.unit), digest(files | of_mask))
             self.bar.made += n_bytes(box, task.op)
