@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--compiled", action="store_true", help="PyTorch's compiler as a peer too: seconds per row more"
     )
+    parser.add_argument(
+        "--after", type=Path, metavar="FILE", help=f"a {gpu_report.RECORD} of this commit and device: rows that it "
+        "lacks are measured, and both are written")  # fmt: skip
     parser.add_argument("--tables", action="store_true", help="print each call of the results that are there")
     parser.add_argument("--render", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--quick", action="store_true", help="small sizes: is every result right? Nothing is written")
@@ -55,10 +59,15 @@ def main(chosen: argparse.Namespace) -> int:
                         chosen.only)  # fmt: skip
     about = machine(settings)
     print(gpu_report.sentence(about), flush=True)
+    before = gpu_report.read(chosen.after) if chosen.after else gpu_report.Record({}, [], {})
+    if chosen.after and not gpu_report.is_of_one_run(before.machine, about):
+        print(f"{chosen.after} is of {before.machine.get('device')}, {before.machine.get('commit')}", file=sys.stderr)
+        return 2
+    done = {gpu_report.named(r) for r in before.table if gpu_report.named(r) not in before.earlier}
     if chosen.quick:
-        record = run("cuda", settings, about, start + 60 * chosen.minutes, QUICK, 0.0, 1, chosen.compiled)
+        record = run("cuda", settings, about, start + 60 * chosen.minutes, QUICK, 0.0, 1, chosen.compiled, done)
     else:
-        record = run("cuda", settings, about, start + 60 * chosen.minutes, compiled=chosen.compiled)
+        record = run("cuda", settings, about, start + 60 * chosen.minutes, compiled=chosen.compiled, done=done)
     about |= {"peak_memory_gb": round(torch.cuda.max_memory_reserved() / 1e9, 1)}
     print(f"{time.monotonic() - start:.0f} s, {about['peak_memory_gb']} GB of the device's memory at most")
     return end(record, chosen, len(list(rows("meta"))))
@@ -71,8 +80,9 @@ def end(record: Record, chosen: argparse.Namespace, n_rows: int) -> int:
         return 2
     folder = chosen.out or (None if chosen.only else DOCS)
     if folder is not None and not chosen.quick:
-        before = gpu_report.read(folder / gpu_report.RECORD)
-        for path in gpu_report.write(folder, gpu_report.complete(record, before)):
+        before = gpu_report.read(chosen.after or folder / gpu_report.RECORD)
+        record = gpu_report.complete(record, before)
+        for path in gpu_report.write(folder, record):
             print(f"wrote {path}")
     left_out = 0 if chosen.only else n_rows - len(record.table)
     if left_out:
@@ -86,8 +96,8 @@ def failed(record: Record) -> bool:
 
 
 def run(device: str, settings: Settings, about: dict[str, Any], deadline: float, cut: int = 1, block: float = BLOCK,
-        n_calls: int = calls.CALLS, compiled: bool = False) -> Record:  # fmt: skip
-    """deadline: on the monotonic clock. compiled: whether PyTorch's compiler is a peer."""
+        n_calls: int = calls.CALLS, compiled: bool = False, done: Collection[str] = ()) -> Record:  # fmt: skip
+    """deadline: on the monotonic clock. compiled: whether PyTorch's compiler is a peer. done: rows to leave out."""
     small: dict[str, tuple[Cost, Cost] | str] = {}
     for case in calls.cases(device):
         if settings.wants("Small calls", case.name):
@@ -95,7 +105,8 @@ def run(device: str, settings: Settings, about: dict[str, Any], deadline: float,
             print(gpu_report.small_line(case.name, small[case.name]), flush=True)
     found: list[Result] = []
     for row in rows(device, cut):
-        if settings.wants(row.group, row.name) and time.monotonic() < deadline:
+        wanted = settings.wants(row.group, row.name) and f"{row.group}: {row.name}" not in done
+        if wanted and time.monotonic() < deadline:
             row = with_compiled(row) if compiled else row
             found.append(measure(row, device, settings.seconds, settings.bandwidth, block))
             print(line(found[-1]), flush=True)

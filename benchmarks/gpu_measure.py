@@ -53,7 +53,7 @@ def measure(row: Row, device: str, seconds: float, bandwidth: float, block: floa
     row = row._replace(make=cache(row.make))
     result = cpu.measure(row, seconds, bandwidth, block, clock_of(device))
     try:
-        if result.adjoint is not None and not result.adjoint.failed:
+        if result.adjoint is not None and not result.adjoint.failed and PYTORCH in result.adjoint.contests:
             contest = deterministic(row.make(), device, seconds, block)
             result.adjoint.contests[DETERMINISTIC] = contest
         tenter.torch.synchronize()  # raises what a kernel has found wrong since

@@ -21,6 +21,7 @@ from benchmarks.table import cell, lined
 DOCS = Path("docs/measured")
 PAGE, RECORD = "gpu.md", "gpu.json"
 UNMEASURED, SHORT, EARLIER = "not measured yet", " **short**", " °"
+ON_ONE_MACHINE = ("device", "driver", "versions")
 REFUSALS = ("does not have a deterministic implementation", "Too much shared memory required")
 SMALL_TARGET = 0.67  # times as fast as PyTorch
 
@@ -45,12 +46,19 @@ def named(r: Result) -> str:
 def complete(record: Record, before: Record) -> Record:
     """Returns the record with the rows that its run left out, as the run before it measured them with the same device
     and versions."""
-    if any(before.machine.get(key) != record.machine.get(key) for key in ("device", "driver", "versions")):
+    if any(before.machine.get(key) != record.machine.get(key) for key in ON_ONE_MACHINE):
         return record
     measured = {named(r) for r in record.table}
     kept = [r for r in before.table if named(r) not in measured]
     earlier = {named(r): before.earlier.get(named(r), when(before.machine)) for r in kept}
+    if is_of_one_run(before.machine, record.machine):
+        earlier = {name: run for name, run in earlier.items() if name in before.earlier}
     return record._replace(table=[*record.table, *kept], earlier=earlier)
+
+
+def is_of_one_run(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """True if the figures of two runs may stand in one table: the same code on the same device."""
+    return "commit" in one and all(one.get(key) == other.get(key) for key in (*ON_ONE_MACHINE, "commit"))
 
 
 def write(folder: Path, record: Record) -> list[Path]:

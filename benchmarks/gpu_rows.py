@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 import tenter
+from benchmarks import gpu_model_rows
 from benchmarks.results import BANDWIDTH, Target
 from benchmarks.workloads import EXACT, FLOAT32, LEVELS, Case, Row, counts, interleave, resize, short, values, whole
 
@@ -23,6 +24,7 @@ def rows(device: str, cut: int = 1) -> Iterator[Row]:
     """cut: what lengths are divided by, 1 for what is measured."""
     for row in (*repeats(device, cut), *resizes(device, cut), *photographs(device, cut)):
         yield row if row.targets else aim(row)
+    yield from gpu_model_rows.rows(device, cut, PYTORCH)
 
 
 def aim(row: Row, forward: float = 1.0, deterministic: float = 1.0) -> Row:
@@ -36,6 +38,8 @@ def with_compiled(row: Row) -> Row:
 
     def make() -> Case:
         case = row.make()
+        if PYTORCH not in case.peers:
+            return case
         torch.compiler.reset()  # all peers are one function to it, of which it compiles the first eight only
         return case._replace(peers={**case.peers, COMPILED: torch.compile(case.peers[PYTORCH])})
 

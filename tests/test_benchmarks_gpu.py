@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from benchmarks import __main__ as command, calls, gpu, gpu_measure, gpu_report
+from benchmarks import __main__ as command, calls, gpu, gpu_measure, gpu_model_rows, gpu_report
 from benchmarks.calls import Cost
 from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
 from benchmarks.machine import Settings
-from benchmarks.measure import LEAST_PAIRS, has_adjoint, touched
+from benchmarks.measure import has_adjoint, touched
 from benchmarks.results import BANDWIDTH, Contest, Direction, Result, Target
 from benchmarks.workloads import resize
 
@@ -62,12 +62,16 @@ def in_the_project(monkeypatch):
 def test_every_row_is_right_and_has_its_figures(row):
     found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
     assert (found.adjoint is not None) == has_adjoint(row.make())
-    assert set(found.forward.contests) == {PYTORCH}
-    assert found.adjoint is None or set(found.adjoint.contests) == {PYTORCH, DETERMINISTIC}
+    peers = set(row.make().peers)
+    assert set(found.forward.contests) == peers
+    assert found.adjoint is None or set(found.adjoint.contests) == (peers and {*peers, DETERMINISTIC})
     for way in (found.forward, found.adjoint):
         if way is not None:
             assert not way.failed and way.ours_ms > 0 and way.of_bandwidth > 0
-            assert all(c.ratio > 0 and c.pairs >= LEAST_PAIRS and not c.failed for c in way.contests.values())
+            assert all(
+                c.ratio > 0 and c.pairs >= gpu_measure.DETERMINISTIC_PAIRS and not c.failed
+                for c in way.contests.values()
+            )
     assert not torch.are_deterministic_algorithms_enabled()
 
 
@@ -160,6 +164,7 @@ def test_bytes_on_the_page_are_those_of_the_rows():
 def test_rows_are_large_and_each_named_once():
     found = gpu_measure.unmeasured()
     assert len({(r.group, r.name) for r in found}) == len(found)
+    found = [r for r in found if r.group != gpu_model_rows.GROUP]
     small = [r.name for r in found if not 256e6 <= r.moved <= 4e9]
     assert small == [
         f"{mode} (1, 192, 240, 416) to (480, 832), bfloat16, channels-last" for mode in ("nearest", "nearest-exact")
@@ -316,6 +321,20 @@ def test_rows_that_a_run_left_out_are_those_of_the_run_before_it_on_the_same_dev
     for key in ("device", "versions"):
         another = gpu_report.Record({**ABOUT, key: "another"}, [other], {})
         assert gpu_report.complete(another, before) == another
+
+
+def test_rows_of_the_same_commit_are_measured_once_and_are_of_one_run(first, monkeypatch):
+    about = {**ABOUT, "commit": "abc"}
+    other = Result("g", "other", direction(), None, AIMS)
+    before = gpu_report.Record(about, [first, other], {}, {"g: other": "1990-01-01"})
+    after = gpu_report.complete(gpu_report.Record({**about, "date": "1999-01-02"}, [], {}), before)
+    assert after.table == [first, other] and after.earlier == {"g: other": "1990-01-01"}
+    assert not gpu_report.is_of_one_run(ABOUT, ABOUT) and not gpu_report.is_of_one_run(about, {**about, "driver": "9"})
+    monkeypatch.setattr(gpu, "rows", lambda *_: SMALL[:3])
+    monkeypatch.setattr(calls, "cases", lambda *_: [])
+    done = {f"{row.group}: {row.name}" for row in SMALL[1:3]}
+    found = gpu.run("cpu", Settings(1, 0.0, 1e9), about, math.inf, CUT, 0.0, 1, done=done)
+    assert [r.name for r in found.table] == [SMALL[0].name]
 
 
 def test_rows_past_the_time_are_left_out_and_only_narrows(monkeypatch):

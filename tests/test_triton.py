@@ -29,6 +29,8 @@ from tenter._arrays.errors import Refusal
 from tenter._arrays.layout import Layout
 from tenter._execution import calls as checked, executor
 from tenter._plans import cache
+from tenter._rules import rounding
+from tenter._specs import resize_arguments
 from tenter._specs.repeat import RepeatCounts
 from tenter._torch import device, operators
 from tenter._triton import copies, driver, launch, prefix_sum, tables, windows
@@ -36,7 +38,7 @@ from tenter._triton.launch import Kernel
 from tenter.maps import Copy, Window
 from tenter.maps._counts import CountCopy
 
-TARGETS = [80, 90, 100]
+TARGETS = [80, 90, 100, 120]
 
 
 def interpolated(n_in: int, n_out: int, kind: str = "linear") -> Window:
@@ -166,7 +168,7 @@ def has_single_column(kernel: Kernel) -> bool:
 def test_specialisations_compile(recorded: dict[Kernel, str]) -> None:
     """Of each function one in thirty here, and all with a single column, for one of the targets; all of them for all
     under `pytest -m slow`."""
-    names = ("copy", "window", "shared_row_window", "long_sums", "prefix_sum")
+    names = ("copy", "window", "byte_columns", "shared_row_window", "long_sums", "prefix_sum")
     assert {k.function.__name__ for k in recorded} == set(names)
     assert len(recorded) > 300
     some: dict[Kernel, str] = {}
@@ -241,6 +243,35 @@ def test_nothing_is_spilled() -> None:
         assert kernel.function.__name__ == "shared_row_window"
         sass = kernel.compiled(GPUTarget("cuda", 90, 32)).asm["sass"]
         assert "LDG" in sass and not re.search(r"\b(LDL|STL)\b", sass)
+
+
+PHOTOGRAPHS = {
+    "planes": (contiguous((8, 3, 1080, 1920), "uint8", 1), (224, 224), "lanczos"),
+    "pixels": (
+        Layout((8, 3, 1080, 1920), (3 * 1080 * 1920, 1, 3 * 1920, 3), "uint8", 1, "cpu", 0), (224, 224), "cubic",
+    ),
+    "planes at any address": (contiguous((32, 3, 941, 941), "uint8", 1), (10, 10), "lanczos"),
+    "halves": (contiguous((8, 3, 1024, 1024), "uint8", 1), (512, 512), "linear"),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sm", TARGETS)
+@pytest.mark.parametrize("name", PHOTOGRAPHS)
+def test_bytes_are_multiplied_as_matrices_and_nothing_is_spilled(name: str, sm: int) -> None:
+    layout, size, mode = PHOTOGRAPHS[name]
+    given = resize_arguments.Arguments(size=size, axes=(2, 3), mode=mode, like="pillow")
+    spec, _ = resize_arguments.checked(torch.empty(layout.shape, dtype=torch.uint8, device="meta"), given)
+    order = (0, 2, 3, 1) if name == "pixels" else None
+    made = windows.launches(layout, spec.maps(layout.shape, "uint8", True), order, rounding.EACH_AXIS)
+    assert [step.kernel.function.__name__ for step in made.steps][0] == "byte_columns"
+    for step in made.steps:
+        kernel = step.kernel.compiled(GPUTarget("cuda", sm, 32))
+        sass = kernel.asm["sass"]
+        assert "LDG" in sass and not re.search(r"\b(LDL|STL)\b", sass)
+        if step.kernel.function.__name__ == "byte_columns":
+            assert re.search(r"mma\S*\.s8|tcgen05\.mma\S*i8", kernel.asm["ptx"])
+            assert kernel.metadata.shared <= 48 << 10  # what a launch may have without asking the driver
 
 
 # ---- what lies on a device

@@ -208,7 +208,7 @@ class Planner {
     if (by_axis(x_.rounding)) {
       made_.rounding = bytes ? Rounding::integers : Rounding::clamped;
       made_.rows_first = n == 2 && in_pillows_order(*summed[0]->deciding(), *summed[1]->deciding());
-    } else if (x_.rounding == Rounding::once && n == 2 && device_.sums_bytes && x_.dtype == int(Dtype::u8)) {
+    } else if (x_.rounding == Rounding::once && n == 2 && device_.chunks && x_.dtype == int(Dtype::u8)) {
       if (sums_in_fixed_point(*summed[0], *summed[1])) made_.rounding = Rounding::fixed_point;
     }
     made_.acc = ones && !is_float(Dtype(x_.dtype)) ? Accumulate::i64 : sums_of(Dtype(x_.dtype));

@@ -92,7 +92,7 @@ struct Device {
   int64_t most_joint_taps, planes_apart, alignment;
 };
 constexpr Device host{true, true, true, true, false, true, 0, 1, 64},
-    triton{false, false, false, false, true, false, 256, 3, 256};
+    triton{false, false, true, false, true, false, 256, 3, 256};
 
 // An array with maps on its dims.
 //   dtype       of the values; of complex numbers, of their parts

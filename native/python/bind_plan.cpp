@@ -162,7 +162,8 @@ nb::dict data_of(const Passes& before, const Passes& made, bool on_device) {
   nb::list temporaries;
   for (const int64_t bytes : made.temporaries) temporaries.append(bytes);
   const bool chunked = !made.chunks.loops.empty() || made.chunks.each < made.chunks.n;
-  const char* const sums = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
+  const char* const wide = made.acc == Accumulate::i64 ? "int64" : made.acc == Accumulate::f64 ? "float64" : "float32";
+  const char* const sums = made.rounding == Rounding::integers ? "int32" : wide;
   nb::list first = listed(before.passes);
   first.extend(listed(before.after));
   return fields({"before", "passes", "after", "chunked", "temporaries", "sums"}, first, listed(made.passes),

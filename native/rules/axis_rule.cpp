@@ -49,10 +49,10 @@ Arithmetic settled_as_torch(const AxisRule& rule, int64_t n_in, int64_t n_out, c
     return call.doubles ? Arithmetic::separable64 : Arithmetic::separable;
   }
   // Linear interpolation, and filters with antialias, do not change an axis that keeps its length. On devices that is
-  // so only if all axes keep their lengths.
+  // so only if all axes keep their lengths, or if bytes are summed in integers: these have the same bits everywhere.
   const bool linear = has_filter(rule, FilterKind::triangle);
-  const bool copies =
-      call.on_device ? call.keeps_lengths && !rule.antialias : n_in == n_out && (linear || rule.antialias);
+  const bool copies = call.on_device && !by_axis(call.rounding) ? call.keeps_lengths && !rule.antialias
+                                                                : n_in == n_out && (linear || rule.antialias);
   if (copies) by.scale = nullptr;
   return Arithmetic::exact;
 }
@@ -102,7 +102,7 @@ Arithmetic AxisRule::settled(int64_t n_in, int64_t n_out, const AxisCall& call, 
     return steps ? Arithmetic::steps : interpolates ? Arithmetic::taps : Arithmetic::exact;
   }
   if (interpolates && how == Arithmetic::exact) return Arithmetic::taps;
-  if (!by_axis(call.rounding) || call.on_device || is_nearest() || !n_in || !n_out) return how;
+  if (!by_axis(call.rounding) || is_nearest() || !n_in || !n_out) return how;
   return has_pillow_weights(*this, n_in, by) ? Arithmetic::pillow : Arithmetic::rounded;
 }
 

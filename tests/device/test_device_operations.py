@@ -85,11 +85,10 @@ def test_sums_of_every_dtype(case: tuple[tuple[str, bool], torch.dtype], on: str
         x = values(shape, dtype)
         kwargs = {"size": size, "mode": mode, "antialias": antialias}
         got, want = tenter.interpolate(x.to(on), **kwargs), on_the_host("interpolate", x, **kwargs)
-        if dtype in INTEGERS:  # a sum beside a half may be rounded either way
+        if dtype in INTEGERS and not (antialias and dtype == torch.uint8):
+            # a sum beside a half may be rounded either way
             apart = (got.cpu().to(torch.float64) - want.to(torch.float64)).abs().max()
             assert apart <= (1 if dtype.itemsize < 8 else 2**13)
-            if antialias and dtype == torch.uint8:
-                continue  # rounded to 8 bits between the axes on the host alone
             if dtype.itemsize < 8:
                 assert (got.cpu().to(torch.float64) != want.to(torch.float64)).double().mean() < 0.01
         else:
@@ -154,7 +153,7 @@ def test_layouts(dtype: torch.dtype, on: str) -> None:
             with on_host():
                 want = getattr(tenter, op)(laid.cpu(), *args, **kwargs)
             assert got.stride() == want.stride(), name
-            if dtype == torch.uint8 and op == "interpolate":
+            if dtype == torch.uint8 and kwargs.get("mode") == "bilinear":
                 assert (got.cpu().int() - want.int()).abs().max() <= 1
             else:
                 close(got, want, scale=4)

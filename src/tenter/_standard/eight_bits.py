@@ -16,12 +16,24 @@ UNIT = 2.0**22
 Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]
 
 
-def applied(x: Any, sums: list[tuple[int, AxisMap]], along: Along) -> Any:
-    if len(sums) == 2 and not _native.rows_before(*(n for _, m in sums for n in (m.n_in, m.n_out))):
-        sums = sums[::-1]
-    whole = all(isinstance(m, Window) and m._form.has_bytes for _, m in sums)
-    for axis, m in sums:
-        x = _in_integers(x, axis, m, along) if whole else _in_floats(x, axis, m, along)
+Sums = Sequence[tuple[int, AxisMap]]
+
+
+def in_order(sums: Sums) -> Sums:
+    """Returns the axes with their maps, in Pillow's order of axes. sums: ascending axes."""
+    rows_first = len(sums) != 2 or _native.rows_before(*(n for _, m in sums for n in (m.n_in, m.n_out)))
+    return sums if rows_first else sums[::-1]
+
+
+def are_exact(sums: Sums) -> bool:
+    """True if sums of 8-bit values are exact in 32 bits, in units of 2**-22."""
+    return all(isinstance(m, Window) and m._form.has_bytes for _, m in sums)
+
+
+def applied(x: Any, sums: Sums, along: Along) -> Any:
+    of_axis = _in_integers if are_exact(sums) else _in_floats
+    for axis, m in in_order(sums):
+        x = of_axis(x, axis, m, along)
     return x
 
 

@@ -17,9 +17,11 @@ from tenter._arrays.torch_private import exporting_to_onnx as exporting_to_onnx
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.rounding import by_axis
+from tenter._specs.applied import only_copies
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Spec
+from tenter._standard import eight_bits
 from tenter._torch import symbolic_maps
 from tenter.maps import AxisMap, Copy, Gather
 
@@ -118,16 +120,31 @@ def as_interpolate(spec: Any, ndim: int) -> Interpolate | None:
 
 def _by_matrices(x: Tensor, spec: Any) -> Tensor:
     resize = spec.resize() if isinstance(spec, Interpolate) else spec
+    rounds = by_axis(spec.rounding_of(dtype_name(x)))
     if not isinstance(resize, Resize) or _are_known(x, resize):
-        steps = [_known(axis, m) for axis, m in spec.maps(tuple(x.shape), dtype_name(x), False)]
+        maps = spec.maps(tuple(x.shape), dtype_name(x), False)
+        if rounds and eight_bits.are_exact(sums := [each for each in maps if not only_copies(each[1])]):
+            return _in_eight_bits(x, [each for each in maps if only_copies(each[1])], sums)
+        steps = [_known(axis, m) for axis, m in maps]
     else:
         steps = _symbolic(x, resize)
     whole = not x.is_floating_point()
-    between = x.dtype if whole and by_axis(spec.rounding_of(dtype_name(x))) else None
+    between = x.dtype if rounds else None
     y = x
     for axis, of_map in steps:
         y = _applied(y, axis, of_map, between)
     return into_integers(y, x.dtype) if whole and y.dtype != x.dtype else y.to(x.dtype)
+
+
+def _in_eight_bits(x: Tensor, copies: eight_bits.Sums, sums: eight_bits.Sums) -> Tensor:
+    """Applies maps that antialias 8-bit values. float64 holds their sums without rounding, and more runtimes multiply
+    matrices of it than of integers."""
+    for axis, m in copies:
+        x = x.index_select(*_known(axis, m))
+    for axis, m in eight_bits.in_order(sums):
+        y = torch.matmul(x.to(torch.float64).movedim(axis, -1), torch.from_numpy(m.dense()).T).movedim(-1, axis)
+        x = (y + 0.5).floor().clamp(0, 255).to(x.dtype)
+    return x
 
 
 def _known(axis: int, m: AxisMap) -> tuple[int, Tensor]:

@@ -11,7 +11,6 @@ import torch
 from tenter._triton import launch
 from tenter.maps import Window
 
-FLOATS = {"float32": np.float32, "float64": np.float64}
 Array = npt.NDArray[Any]
 
 
@@ -60,12 +59,17 @@ def index(map_: Any, device: torch.device) -> DeviceTables:
     return _cached(map_, (device, "index"), lambda: [map_._blocks])
 
 
+def _weights(weights: Array, sums: str) -> Array:
+    """Returns weights in the dtype of sums: for sums in integers as multiples of 2**-22, which they are."""
+    return np.rint(weights * 2.0**22).astype(np.int32) if sums == "int32" else weights.astype(sums)
+
+
 def window(map_: Window, sums: str, device: torch.device) -> DeviceTables:
     """Returns a window's start, offset and, if it has them, weights, in the dtype of sums."""
 
     def arrays() -> list[Array]:
         assert map_.start is not None and map_.offset is not None
-        weights = [] if map_.weight is None else [map_.weight.astype(FLOATS[sums])]
+        weights = [] if map_.weight is None else [_weights(map_.weight, sums)]
         return [map_.start, map_.offset, *weights]
 
     return _cached(map_, (device, sums), arrays)
@@ -82,14 +86,38 @@ def in_groups(map_: Window, size: int, sums: str, device: torch.device, columns:
 
     def arrays() -> list[Array]:
         row, column, weights = map_.taps()
-        weight = weights.astype(FLOATS[sums])  # before it is compared, as small ones become 0
+        weight = weights.astype(sums)  # before it is compared, as small ones become 0
         lowest, most = groups(map_, size)
         first = np.minimum(lowest, map_.n_in // map_.block - most)
-        dense = np.zeros((len(first), most, size), FLOATS[sums])
+        dense = np.zeros((len(first), most, size), sums)
         dense[row // size, column - first[row // size], row % size] = np.where(weight == 0, -0.0, weight)
         return [first, (dense.transpose(1, 2, 0) if columns else dense).reshape(-1)]
 
     return _cached(map_, (device, sums, size, columns), arrays)
+
+
+def in_bytes(map_: Window, size: int, aligned: int, device: torch.device) -> tuple[int, DeviceTables]:
+    """Returns how many inputs are multiplied at a time; and the tables of `byte_columns` for tiles of `size` outputs:
+    first inputs, multiples of `aligned`; three signed bytes of each weight; and what inputs less 128 take from sums."""
+    lowest, most = groups(map_, size)
+    block = 64 if most > 96 else 32
+    reads = -(-(most + aligned - 1) // block) * block
+
+    def arrays() -> list[Array]:
+        row, column, weights = map_.taps()
+        units = _weights(weights, "int32")
+        first = np.minimum(lowest // aligned * aligned, max(map_.n_in // map_.block - reads, 0))
+        dense = np.zeros((len(first), 3, size, reads), np.int8)
+        rest = units
+        for byte in range(3):
+            low = ((rest + 128) & 255) - 128
+            dense[row // size, byte, row % size, column - first[row // size]] = low
+            rest = (rest - low) >> 8
+        bias = np.zeros(map_.n_out // map_.block, np.int64)
+        np.add.at(bias, row, 128 * units.astype(np.int64))
+        return [first, dense.reshape(-1), bias]
+
+    return block, _cached(map_, (device, "bytes", size, aligned), arrays)
 
 
 def groups(map_: Window, size: int) -> tuple[Array, int]:
@@ -120,6 +148,6 @@ def _cached(map_: Any, key: tuple[Any, ...], arrays: Callable[[], list[Array]]) 
 
 def _narrowed(values: Array) -> Array:
     """Returns integers as int32 if they fit, which halves the memory traffic."""
-    if values.dtype.kind == "f" or (values.size and values.max() >= 2**31):
+    if values.dtype.kind == "f" or values.itemsize == 1 or (values.size and values.max() >= 2**31):
         return values
     return values.astype(np.int32)

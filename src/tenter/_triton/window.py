@@ -51,8 +51,11 @@ def add(totals, values, weight, weight_at, used, FORM: tl.constexpr, PARTS: tl.c
     if FORM == WEIGHTS:
         w = tl.load(weight + weight_at, mask=used, other=0)
         for c in tl.static_range(PARTS):
-            more = tl.fma(values[c], tl.broadcast_to(w, values[c].shape), totals[c])
-            sums = sums + (tl.where(used, more, totals[c]),)
+            if w.dtype.is_int():
+                sums = sums + (totals[c] + values[c] * w,)
+            else:
+                more = tl.fma(values[c], tl.broadcast_to(w, values[c].shape), totals[c])
+                sums = sums + (tl.where(used, more, totals[c]),)
     else:
         for c in tl.static_range(PARTS):
             sums = sums + (totals[c] + values[c],)
@@ -101,7 +104,9 @@ def add_row(
 @triton.jit
 def saturate_cast(v, LOW: tl.constexpr, HIGH: tl.constexpr, element: tl.constexpr):
     """Returns v as an element of y: clamped to [LOW, HIGH] unless they are None, and rounded half to even for
-    integers."""
+    integers. Sums of 8-bit values are in units of 2**-22 and rounded half up, as in Pillow."""
+    if v.dtype == tl.int32:
+        v = (v + (1 << 21)) >> 22
     if v.dtype.is_int() or element.is_floating():
         if LOW is not None:
             v = tl.minimum(tl.maximum(v, LOW), HIGH)

@@ -16,7 +16,7 @@ from tenter._triton.window import ONES, RUNS, WEIGHTS, WIDTH
 from tenter.maps import Window
 from tenter.maps._counts import CountSums
 
-SUMS = {"float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
+SUMS = {"int32": tl.int32, "float32": tl.float32, "float64": tl.float64, "int64": tl.int64}
 # A program of its own computes each longer run of counts on a device.
 LONG_RUN = 64
 # Bytes of memory that are read at once.
@@ -141,9 +141,9 @@ def tabled(made: Launches, a: Axis, options: Options) -> Axis:
 
 def _limits(target: Buffer, options: Options) -> tuple[float | None, float | None]:
     """Returns the range that sums are clamped to: that of an integer dtype, or 8 bits between two axes."""
-    if options.clamps and target.memory != OUTPUT:
-        return 0.0, 255.0
-    if "int" not in target.dtype or (options.accumulate == "int64" and target.itemsize == 8):
+    if "int" not in target.dtype:
+        return (0.0, 255.0) if options.clamps and target.memory != OUTPUT else (None, None)
+    if options.accumulate == "int64" and target.itemsize == 8:
         return None, None
     info = np.iinfo(target.dtype)
     return int(info.min), int(info.max)

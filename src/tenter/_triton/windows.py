@@ -9,7 +9,7 @@ import torch
 from tenter._arrays.layout import Layout, Order
 from tenter._plans import passes as planner
 from tenter._rules.rounding import ONCE, by_axis
-from tenter._triton import copies, passes, shared_rows
+from tenter._triton import byte_tiles, copies, passes, shared_rows
 from tenter._triton.copies import NARROW, divisor, next_power_of_two
 from tenter._triton.launches import Launches
 from tenter._triton.runs import long_sums
@@ -48,11 +48,9 @@ class Chunk(NamedTuple):
 
 def launches(src: Layout, maps: Maps, order: Order | None = None, rounding: str = ONCE) -> Launches:
     """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
-    fastest. Sums that are rounded after each axis are clamped to 8 bits between two axes, and not
-    rounded. That only changes sums that overshoot."""
+    fastest. 8-bit values that are rounded after each axis are summed in integers; if a weight does not fit
+    these, in floats, which are only clamped between two axes."""
     maps = tuple((axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1))
-    if not any(isinstance(m, Window) and m.weight is not None and (m.weight < 0).any() for _, m in maps):
-        rounding = ONCE
     return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, rounding, Chunk())
 
 
@@ -107,6 +105,9 @@ def add_window(made: Launches, given: passes.Pass, options: Options) -> None:
         assert isinstance(column_map, Window)
         pass_ = pass_._replace(z=tabled(made, pass_.z, options))
         shared_rows.add(made, pass_, row_map, column_map)
+        return
+    if byte_tiles.is_faster(pass_):
+        byte_tiles.add(made, pass_)
         return
     z, y, x = (tabled(made, a, options) for a in (pass_.z, pass_.y, pass_.x))
     pass_ = pass_._replace(z=z, y=y, x=x)
