@@ -243,9 +243,7 @@ def test_rows_that_were_not_measured_say_so():
     assert all(f"| {r.name} |" in text for r in found)
     adjoints = sum(r.adjoint is not None for r in found)
     assert text.count(not_yet) == 4 * len(found) + 6 * adjoints
-    page = "\n\n".join(gpu_report.markdown(gpu_report.Record({}, [], {})))
-    assert all(f"| {c.name} |" in page for c in calls.cases())
-    assert page.count(not_yet) == 6 * len(calls.cases()) + 1
+    assert "\n".join(gpu_report.markdown(gpu_report.Record({}, [], {}))).count(not_yet) == 6 * len(calls.cases()) + 1
 
 
 def test_the_compiler_has_columns_where_it_was_a_peer():

@@ -46,7 +46,7 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("torchvision", "kornia", "timm", "diffusers", "segmentation-models-pytorch", "monai", "torchio", "transformers",
          "albumentationsx[headless]", "mlx[cpu]", "scikit-learn", "array-api-strict>=2.0"),
     ),
-    "triton": ("test_triton.py test_driver.py", ("array-api-strict>=2.0",)),
+    "triton": ("test_triton.py test_triton_tables.py test_driver.py", ("array-api-strict>=2.0",)),
     "jax": ("test_jax*.py", ("array-api-strict>=2.0",)),
     "dask": ("test_dask.py test_dask_tasks.py test_volume_blocks.py", ("array-api-strict>=2.0",)),
     "volumes": ("test_volumes*.py test_pyramid.py", ("rich>=13",)),

@@ -256,12 +256,10 @@ def resize(
     try:
         if labels is not False:
             flag("labels", labels)
+        gaps = None
         if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
-            if votes:
-                refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
-            given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
-            return _with_gaps(x, given, masked.Gaps(where, skipna, min_valid), out)
-        if out is None and not votes:
+            gaps = masked.Gaps(where, skipna, min_valid)
+        elif out is None and not votes:
             cached = FIND.get(type(x), unknown)(
                 "resize", x, size, scale, axes, mode, antialias, like, box, align, edge, value
             )
@@ -270,9 +268,10 @@ def resize(
         if labelled.is_labelled(x, size, scale):
             others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
             others |= {"axes": axes, "mode": mode, "antialias": antialias, "labels": labels}
+            others |= {} if gaps is None else gaps._asdict()
             return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
-        return of_labels.resized(array("x", x), given, out) if votes else _resized(x, given, out)
+        return _resized(x, given, votes, gaps, out)
     except Refusal as refusal:
         named = {
             "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
@@ -287,7 +286,13 @@ def _votes(labels: Any, mode: Any) -> bool:
     return (labels is True or (isinstance(labels, np.bool_) and bool(labels))) and not modes.only_nearest(mode)
 
 
-def _resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
+def _resized(x: Any, given: resize_arguments.Arguments, votes: bool, gaps: masked.Gaps | None, out: Any) -> Any:
+    if votes and gaps is not None:
+        refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
+    if votes:
+        return of_labels.resized(array("x", x), given, out)
+    if gaps is not None:
+        return masked.perform(x, given, gaps, out)
     if out is not None and (written := calls.cached_into("resize", x, out, *given)) is not None:
         return written
     x = array("x", x)
@@ -300,13 +305,6 @@ def _resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
     if flipped:
         return calls.perform_flipped("resize", given_x, given, x, spec, out)
     return calls.perform("resize", x, given, x, spec, out)
-
-
-def _with_gaps(x: Any, given: resize_arguments.Arguments, gaps: masked.Gaps, out: Any) -> Any:
-    if labelled.is_labelled(x, given.size, given.scale):
-        how = {n: v for n, v in given._asdict().items() if n not in ("size", "scale")}
-        return labelled.resized(resize, x, given.size, given.scale, how | gaps._asdict(), out)
-    return masked.perform(x, given, gaps, out)
 
 
 def axis_map(

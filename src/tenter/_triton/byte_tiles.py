@@ -35,7 +35,7 @@ def add(made: Launches, pass_: WindowPass) -> None:
     outputs = OUTPUTS if x.n_in >= NEAR * x.n else 2 * OUTPUTS
     aligned = math.gcd(16, made.alignment_of(pass_.source), pass_.outer[1], pass_.slow[1], x.n_in)
     aligned = aligned if x.stride == 1 else 1
-    block_k, found = tables.in_bytes(x.map, outputs, aligned, made.device)
+    block_k, found = tables.of_bytes(x.map, outputs, aligned, made.device)
     first, weight, bias = made.own(found)
     reads = len(weight) // (3 * outputs * len(first))
     n_rows = pass_.slow[0] * pass_.outer[0] * n_inner

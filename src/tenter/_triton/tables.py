@@ -96,7 +96,7 @@ def in_groups(map_: Window, size: int, sums: str, device: torch.device, columns:
     return _cached(map_, (device, sums, size, columns), arrays)
 
 
-def in_bytes(map_: Window, size: int, aligned: int, device: torch.device) -> tuple[int, DeviceTables]:
+def of_bytes(map_: Window, size: int, aligned: int, device: torch.device) -> tuple[int, DeviceTables]:
     """Returns how many inputs are multiplied at a time; and the tables of `byte_columns` for tiles of `size` outputs:
     first inputs, multiples of `aligned`; three signed bytes of each weight; and what inputs less 128 take from sums."""
     lowest, most = groups(map_, size)
