@@ -87,7 +87,7 @@ def parser() -> argparse.ArgumentParser:
     what.add_parser("overhead", help="what calls of a few elements take; printed")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
-    loader.add_arguments(what.add_parser("loader", help="prints images per second of data loaders"))
+    loader.add_arguments(what.add_parser("loader", help=f"writes {loader.PAGE}"))
     patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))
     what.add_parser("volumes", help="writes docs/measured/volumes.md")
     at = what.add_parser("splines", help=f"writes {splines.PAGE}")

@@ -1,4 +1,4 @@
-"""examples/train_images.py trains, and `python -m benchmarks loader` measures."""
+"""examples/train_images.py trains."""
 
 from __future__ import annotations
 
@@ -41,12 +41,3 @@ def test_two_processes_train(tmp_path):
     out = subprocess.run(program, capture_output=True, text=True, timeout=300, check=True).stdout
     errors = [float(line.split()[-1]) for line in out.splitlines() if line.startswith("epoch")]
     assert len(errors) == 2 and errors[1] < errors[0]
-
-
-@pytest.mark.slow
-def test_loaders_are_measured():
-    program = [sys.executable, "-m", "benchmarks", "loader", "--pictures", "16", "--rounds", "1"]
-    out = subprocess.run(program, capture_output=True, text=True, timeout=300, check=True, cwd=ROOT).stdout
-    assert {"| tenter |", "| Pillow |", "| decode alone |"} <= {
-        line[: line.find("|", 2) + 1] for line in out.splitlines()
-    }
