@@ -131,7 +131,8 @@ def caption(data: dict[str, Any]) -> list[str]:
     half = (len(versions) + 1) // 2
     return [
         "Logarithmic scale. Median of paired calls that take turns.",
-        f"{processor_of(about)}, {threads}, {when(about)}",
+        f"{processor_of(about)}, {threads}",
+        when(about),
         ", ".join(versions[:half]) + ",",
         ", ".join(versions[half:]),
     ]
