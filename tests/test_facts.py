@@ -18,7 +18,7 @@ from tenter.cli.parser import TENTER, parse
 
 pytest.importorskip("torch")
 import torch
-from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, random_report, summaries
+from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, patches, random_report, summaries
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -40,6 +40,12 @@ def test_charts_tables_and_sentences_are_those_of_the_data(monkeypatch: pytest.M
     monkeypatch.chdir(ROOT)
     for path, text in chart.rendered(DATA).items():
         assert path.read_text(encoding="utf-8") == text, path
+
+
+def test_the_picture_of_patches_is_that_of_its_data() -> None:
+    data = json.loads((ROOT / patches.STEPS).read_text())
+    assert (ROOT / patches.PICTURE).read_text() == patches.drawn(data["steps"])
+    assert sum(data["steps"]["PyTorch"].values()) > sum(data["steps"]["tenter"].values()) > 0
 
 
 def test_the_data_has_the_rows_that_the_command_measures() -> None:
