@@ -242,7 +242,7 @@ def resize(
     """
     if no_other or too_many is not None:
         raise misnamed("resize", resize, no_other, too_many, x=x, size=size)
-    votes = _votes(labels, mode)
+    votes = labels is not False and _votes(labels, mode)
     # Not within `try`, where the compiler could not end a graph, and would follow single functions of tenter.
     if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
@@ -257,7 +257,7 @@ def resize(
         if labels is not False:
             flag("labels", labels)
         gaps = None
-        if where is not None or skipna is not False or min_valid is not None or masked.is_masked(x):
+        if where is not None or skipna is not False or min_valid is not None:
             gaps = masked.Gaps(where, skipna, min_valid)
         elif out is None and not votes:
             cached = FIND.get(type(x), unknown)(
@@ -287,6 +287,8 @@ def _votes(labels: Any, mode: Any) -> bool:
 
 
 def _resized(x: Any, given: resize_arguments.Arguments, votes: bool, gaps: masked.Gaps | None, out: Any) -> Any:
+    if gaps is None and masked.is_masked(x):  # which no call that is cached has
+        gaps = masked.Gaps()
     if votes and gaps is not None:
         refuse(ValueError, "labels", "False where values are missing, as labels are not summed", "True")
     if votes:
