@@ -90,6 +90,7 @@ def test_tiles_are_those_of_the_resized_image_beside_an_overview():
 
 def test_tiles_suit_the_ratio():
     assert Tiles(448, 12).place(1512, 2016).size == (1344, 1792)
+    assert Tiles(448, np.int64(12)) == Tiles(448, 12)
     sizes = [Tiles(10, 6).place(height, 60).size for height in (10, 20, 60, 500)]
     assert sizes == [(10, 60), (10, 30), (20, 20), (60, 10)]
     place = Tiles(8, [(1, 2), (2, 2)], pad=0).place(40, 52)

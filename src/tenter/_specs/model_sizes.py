@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tenter._arrays import arguments
@@ -187,8 +188,8 @@ class Tiles:
     def __post_init__(self) -> None:
         try:
             _pair("tile", self.tile)
-            if isinstance(self.grids, int):
-                arguments.integer("grids", self.grids, "an int", 1)
+            if isinstance(self.grids, (int, Integral)):  # NumPy's too
+                object.__setattr__(self, "grids", arguments.integer("grids", self.grids, "an int", 1))
             else:
                 pairs = isinstance(self.grids, (list, tuple)) and self.grids
                 if not pairs or not all(isinstance(g, (list, tuple)) and len(g) == 2 for g in self.grids):
