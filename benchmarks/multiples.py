@@ -126,9 +126,9 @@ def main() -> int:
         lines.append([name, *(cell(name, way) for way in WAYS)])
         print(" | ".join(lines[-1]), flush=True)
     before, rest = PAGE.read_text().split(BEGIN)
-    link = beside(TABLE, TABLE.stem, lined(["Call", *WAYS], lines), "Each call")
+    link = beside(TABLE, TABLE.stem, lined(["Call", *WAYS], lines), "Each call").replace("](", "](measured/")
     where = brief(machine(Settings(torch.get_num_threads(), 0, 0)))
-    PAGE.write_text(f"{before}{BEGIN}\n\n{where} {link.replace("](", "](measured/")}\n\n{END}{rest.split(END)[1]}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{where} {link}\n\n{END}{rest.split(END)[1]}")
     return int(any("failed" in line for line in lines))
 
 

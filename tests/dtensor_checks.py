@@ -276,6 +276,6 @@ def accelerated():
 
 @check
 def example_of_the_page():
-    page = pathlib.Path(__file__).parent.parent / "docs" / "cuda.md"
-    code = page.read_text().split("### DTensor")[1].split("```python\n")[1].split("```")[0]
+    page = pathlib.Path(__file__).parent.parent / "docs" / "distributed.md"
+    code = page.read_text().split("## DTensor")[1].split("```python\n")[1].split("```")[0]
     exec(compile(code, str(page), "exec"), {})

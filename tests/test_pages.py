@@ -17,7 +17,7 @@ README = "../README.md"
 PAGES = [README, *sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if "```python" in p.read_text())]
 #: whose code shows nothing: of `cuda` it needs a device; the others are run by tests/test_coming_from.py and
 #: tests/dtensor_checks.py
-OTHERS = ["coming-from.md", "cuda.md"]
+OTHERS = ["coming-from.md", "cuda.md", "distributed.md"]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in OTHERS])
