@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-
 from tests.helpers import resize_oracle as oracle
 
 FAR = 60  # samples of padding; what is further away does not matter

@@ -54,7 +54,7 @@ def test_every_promise_has_its_environments():
     assert torches == [(2, torches[0][1] + n) for n in range(len(torches))]  # each minor version
     for files, _ in versions.TESTS.values():
         for pattern in files.split():
-            assert list((ROOT / "tests").glob(pattern)), pattern
+            assert list((ROOT / "tests").rglob(pattern)), pattern
 
 
 def test_the_release_workflow_has_the_same_environments():
