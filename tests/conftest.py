@@ -147,8 +147,10 @@ def fresh_compiler() -> Iterator[None]:
         torch._dynamo.reset()
 
 
-# Programs that tests run in processes of their own import modules of this folder.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
+# Programs that tests run in processes of their own import helpers.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (str(Path(__file__).parent / "helpers"), os.environ.get("PYTHONPATH")))
+)
 
 
 @pytest.fixture

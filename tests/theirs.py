@@ -97,7 +97,7 @@ def counted(name: str, clone: Path, python: Path, how: str, folder: Path) -> dic
     """What became of each test, and the report of tenter's calls."""
     library, report = LIBRARIES[name], folder / f"{name}-{how}.json"
     report.unlink(missing_ok=True)
-    path = [ROOT / "tests", clone / library.path, clone, *filter(None, [os.environ.get("PYTHONPATH")])]
+    path = [ROOT / "tests" / "helpers", clone / library.path, clone, *filter(None, [os.environ.get("PYTHONPATH")])]
     variables = {
         **os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "TENTER_THEIRS": how, "HF_HUB_OFFLINE": "1",
         "TENTER_THEIRS_REPORT": str(report), "NO_ALBUMENTATIONS_UPDATE": "1", "QUICKTEST": "True",

@@ -1,5 +1,5 @@
 // The kernels of a plan's steps, and the questions that speed alone decides. Every answer to one of these gives the
-// same bits (tests/test_choices.py forces each).
+// same bits (tests/kernels/test_choices.py forces each).
 #pragma once
 #include "system/integers.hpp"
 #include "system/tuning.hpp"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import object_cases as cases
+from ..helpers import object_cases as cases
 from .call import Call, served, written
 from .draw import Draw
 

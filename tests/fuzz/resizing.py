@@ -16,7 +16,7 @@ from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
 from tenter.filters import Filter, cubic
 
-from ..resize_oracle import EDGES, TIES
+from ..helpers.resize_oracle import EDGES, TIES
 from . import formulas, gradients
 from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written

@@ -21,7 +21,7 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
-from .. import object_cases, storage_cases
+from ..helpers import object_cases, storage_cases
 from . import (
     axismaps,
     caches,

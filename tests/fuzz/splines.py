@@ -1,4 +1,4 @@
-"""Splines by an oracle of their own (tests/spline_oracle.py); tenter.scipy and tenter.skimage beside these libraries."""
+"""Splines by an oracle of their own (tests/helpers/spline_oracle.py); tenter.scipy and tenter.skimage beside these libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import resize_oracle, spline_oracle
+from ..helpers import resize_oracle, spline_oracle
 from .arrays import drawn, numbers
 from .call import Call, named, written
 from .draw import Draw

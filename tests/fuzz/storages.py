@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import storage_cases
+from ..helpers import storage_cases
 from .call import Call, served, written
 from .draw import Draw
 
