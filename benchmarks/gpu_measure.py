@@ -58,7 +58,7 @@ def measure(row: Row, device: str, seconds: float, bandwidth: float, block: floa
             result.adjoint.contests[DETERMINISTIC] = contest
         tenter.torch.synchronize()  # raises what a kernel has found wrong since
         del row
-        torch.cuda.empty_cache()  # blocks of one row's sizes do not serve the next one
+        torch.cuda.empty_cache()  # blocks of one row's sizes do not fit the next one
     except Exception as error:
         result.forward.failed = f"{type(error).__name__}: {error}"
     return result

@@ -185,12 +185,12 @@ def test_bytes_go_through_float32_where_they_are_refused(monkeypatch):
     case = row.make()
     assert torch.equal(case.peers[PYTORCH](case.x), gpu_rows.F.interpolate(
         case.x.permute(0, 3, 1, 2), (4, 4), mode="bilinear", antialias=True).permute(0, 2, 3, 1))  # fmt: skip
-    served = gpu_rows.F.interpolate
+    plain = gpu_rows.F.interpolate
 
     def refuses_bytes(x, **options):
         if x.dtype == torch.uint8:
             raise NotImplementedError("not implemented for 'Byte'")
-        return served(x, **options)
+        return plain(x, **options)
 
     monkeypatch.setattr(gpu_rows.F, "interpolate", refuses_bytes)
     peer = row.make().peers[PYTORCH]
