@@ -127,8 +127,8 @@ def main() -> int:
         plain, ours = (counted(name, clone, python, how, folder) for how in ("plain", library.instead_of))
         said = [f"{n} {outcome}" for outcome, n in Counter(plain["outcomes"].values()).items()]
         became = [f"{n} {outcome}" for outcome, n in Counter(ours["outcomes"].values()).items()]
-        print(f"{name}: {', '.join(said)}; with tenter {', '.join(became)}; calls {ours['served'] or 'not counted'}")
-        for function, reasons in ours["passed"].items():
+        print(f"{name}: {', '.join(said)}; with tenter {', '.join(became)}; calls {ours['computed'] or 'not counted'}")
+        for function, reasons in ours["fallbacks"].items():
             for reason, n in reasons.items():
                 print(f"  {function}, {n} times left to PyTorch: {reason}")
         theirs = plain["outcomes"]

@@ -1,4 +1,4 @@
-"""Arrays by the standard of libraries that do less than it asks. MLX names no devices, calls bool `bool_`, tells no bits
+"""Arrays by the Array API of libraries that do less than it asks. MLX names no devices, calls bool `bool_`, tells no bits
 of integers, and has no itemsize of dtypes. CuPy's functions take no device, and make arrays on the current one."""
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def bare(x):
     return np.dtype(x.name) if isinstance(x, Dtype) else x
 
 
-@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="NumPy has no functions of the standard")
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="NumPy has no functions of the Array API")
 @pytest.mark.parametrize("library", DEVICES)
 @in_one_test("case", sampled(OPS, 12), ids=lambda c: f"{c.op}-{c.shape}-{c.args}{c.kwargs}")
 def test_a_library_whose_functions_take_no_device_gives_what_numpy_gives(case, library):

@@ -1,5 +1,5 @@
 """Inputs that are rare: keys of JAX, Dask arrays of objects, empty batches of vmap, outputs whose elements share memory.
-They are served or refused in the words of every error."""
+Results are right, or errors have the usual form."""
 
 from __future__ import annotations
 

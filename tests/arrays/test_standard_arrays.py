@@ -180,7 +180,7 @@ hosts = st.sampled_from(DEVICES[:2])
 
 @st.composite
 def arrays(draw, shapes=shapes):
-    """Of every dtype of the standard's, with what floats have besides numbers."""
+    """Of every dtype of the Array API's, with what floats have besides numbers."""
     x = values(draw(shapes), draw(st.sampled_from(ALL_DTYPES)))
     if x.dtype.kind in "fc" and x.size:
         x.reshape(-1)[draw(st.integers(0, x.size - 1))] = draw(st.sampled_from([np.nan, np.inf, -0.0]))

@@ -24,7 +24,7 @@ from benchmarks.check import compare
 from benchmarks.machine import Settings
 from benchmarks.measure import LEAST_PAIRS, MOST_PAIRS, alternate, fill, measure, timed
 from benchmarks.results import BANDWIDTH, Contest, Direction, Footprint, Point, Result, Target
-from benchmarks.rows import ADJOINT, FORWARD, rows
+from benchmarks.rows import BACKWARD, FORWARD, rows
 from benchmarks.workloads import CLOSE, EXACT, LEVELS, interleave, numpy, picture, resize, whole
 
 SETTINGS = Settings(torch.get_num_threads(), 0.0, 1e9)
@@ -49,8 +49,8 @@ def contest(ratio: float, **more) -> Contest:
     return Contest(ratio, **more)
 
 
-def result(name: str, forward: float, adjoint: float | None = None, *goals: Target, group: str = "Repeat") -> Result:
-    ways = [None if r is None else Direction(1.0, contests={"PyTorch": contest(r)}) for r in (forward, adjoint)]
+def result(name: str, forward: float, backward: float | None = None, *goals: Target, group: str = "Repeat") -> Result:
+    ways = [None if r is None else Direction(1.0, contests={"PyTorch": contest(r)}) for r in (forward, backward)]
     return Result(group, name, ways[0], ways[1], list(goals))
 
 
@@ -107,8 +107,8 @@ def test_a_check_refuses_another_shape():
 def test_every_kind_of_row_is_right_and_has_its_numbers(row):
     found = measure(row, 0.0, 1e9)
     x = row.make().x
-    assert (found.adjoint is not None) == (isinstance(x, torch.Tensor) and x.is_floating_point())
-    for way in (found.forward, found.adjoint):
+    assert (found.backward is not None) == (isinstance(x, torch.Tensor) and x.is_floating_point())
+    for way in (found.forward, found.backward):
         if way is not None:
             assert not way.failed and way.ours_ms > 0
             assert all(c.ratio > 0 and c.pairs >= LEAST_PAIRS and not c.failed for c in way.contests.values())
@@ -127,7 +127,7 @@ def test_a_wrong_row_has_no_time_and_a_broken_peer_says_so():
     row = whole("repeat", (2, 3), (2, 2))
     case = row.make()
     wrong = measure(row._replace(make=lambda: case._replace(ours=lambda x: case.ours(x) + 1)), 0.0, 1e9)
-    assert "differs" in wrong.forward.failed and wrong.forward.ours_ms == 0 and wrong.adjoint is None
+    assert "differs" in wrong.forward.failed and wrong.forward.ours_ms == 0 and wrong.backward is None
 
     broken = measure(row._replace(make=lambda: case._replace(peers={"P": lambda x: x})), 0.0, 1e9).forward
     assert "shape" in broken.contests["P"].failed and table.cell(broken.contests["P"]) == "fails"
@@ -148,16 +148,16 @@ def test_rows_have_names_and_targets():
     for r in found:
         for t in r.targets:
             integers = any(kind in r.name for kind in (", int", ", uint")) or r.group == "NumPy"
-            assert (t.adjoint is None) == integers, r.name
-            usual = t.forward >= FORWARD and (t.adjoint is None or t.adjoint >= ADJOINT)
+            assert (t.backward is None) == integers, r.name
+            usual = t.forward >= FORWARD and (t.backward is None or t.backward >= BACKWARD)
             assert usual == (not t.why), r.name
 
 
 def test_targets_that_are_missed_say_short():
     usual, less = Target(BANDWIDTH, 0.75, 0.6), Target(BANDWIDTH, 0.5, 0.6, "why")
     found = [result("fast", 8.0, 3.0, usual), result("slow", 8.0, 2.9, less)]
-    for r, adjoint in zip(found, (0.6, 0.59)):
-        r.forward.of_bandwidth, r.adjoint.of_bandwidth = 0.75, adjoint
+    for r, backward in zip(found, (0.6, 0.59)):
+        r.forward.of_bandwidth, r.backward.of_bandwidth = 0.75, backward
     text = targets.table([*found, result("free", 1.0)])
     assert "free" not in text and "| fast | 75% | 75% | 60% | 60% | - |" in text
     assert "| slow | 50% | 75% | 60% | 59% **short** | why |" in text
@@ -186,7 +186,7 @@ def test_the_second_processs_contests_join_the_rows():
     huge_pages.merge(mine, theirs)
     assert list(mine[0].forward.contests) == ["PyTorch", huge_pages.NAME]
     assert mine[0].forward.contests[huge_pages.NAME].ratio == 1.5
-    assert mine[0].adjoint.contests[huge_pages.NAME].ratio == 1.2
+    assert mine[0].backward.contests[huge_pages.NAME].ratio == 1.2
     assert mine[1].forward.contests[huge_pages.NAME].failed == "differs by 3"
 
 

@@ -12,7 +12,7 @@ from benchmarks import __main__ as command, calls, gpu, gpu_measure, gpu_model_r
 from benchmarks.calls import Cost
 from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH, counted, on_host, photograph, rows
 from benchmarks.machine import Settings
-from benchmarks.measure import has_adjoint, touched
+from benchmarks.measure import has_backward, touched
 from benchmarks.results import BANDWIDTH, Contest, Direction, Result, Target
 from benchmarks.workloads import resize
 
@@ -61,11 +61,11 @@ def in_the_project(monkeypatch):
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: f"{row.group}: {row.name}")
 def test_every_row_is_right_and_has_its_figures(row):
     found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
-    assert (found.adjoint is not None) == has_adjoint(row.make())
+    assert (found.backward is not None) == has_backward(row.make())
     peers = set(row.make().peers)
     assert set(found.forward.contests) == peers
-    assert found.adjoint is None or set(found.adjoint.contests) == (peers and {*peers, DETERMINISTIC})
-    for way in (found.forward, found.adjoint):
+    assert found.backward is None or set(found.backward.contests) == (peers and {*peers, DETERMINISTIC})
+    for way in (found.forward, found.backward):
         if way is not None:
             assert not way.failed and way.ours_ms > 0 and way.of_bandwidth > 0
             assert all(
@@ -111,8 +111,8 @@ def test_another_gradient_in_deterministic_mode_fails_and_a_refusal_is_the_peers
 
     peer = {PYTORCH: lambda x: case.peers[PYTORCH](Refuses.apply(x))}
     found = gpu_measure.measure(row._replace(make=lambda: case._replace(peers=peer)), "cpu", 0.0, 1e9, block=0.0)
-    assert not found.forward.failed and not found.adjoint.failed and found.adjoint.contests[PYTORCH].ratio > 0
-    contest = found.adjoint.contests[DETERMINISTIC]
+    assert not found.forward.failed and not found.backward.failed and found.backward.contests[PYTORCH].ratio > 0
+    contest = found.backward.contests[DETERMINISTIC]
     assert gpu_report.refused(contest) and not torch.are_deterministic_algorithms_enabled()
 
 
@@ -126,7 +126,7 @@ def test_a_peer_that_refuses_a_call_is_no_failure_of_ours():
     found = gpu_measure.measure(
         row._replace(make=lambda: row.make()._replace(peers={PYTORCH: refuses})), "cpu", 0.0, 1e9, block=0.0
     )
-    for way in (found.forward, found.adjoint):
+    for way in (found.forward, found.backward):
         assert not way.failed and way.ours_ms > 0 and refused in way.contests[PYTORCH].failed
     assert "| refused |" in gpu_report.table([found], True)
 
@@ -147,8 +147,8 @@ def test_bytes_are_each_input_and_the_result_once():
     assert moved(photograph((2, 6, 8, 3), 4, True, "cpu")) == 2 * 3 * (48 + 16)
     measured = gpu_measure.measure(counted((9,), 0, "cpu"), "cpu", 0.0, 1e9, block=0.0)
     assert measured.moved == 4 * 9 + 8 * 9 + 4 * total
-    seconds = measured.adjoint.ours_ms * 1e-3
-    assert measured.adjoint.of_bandwidth == pytest.approx(measured.moved / seconds / 1e9)
+    seconds = measured.backward.ours_ms * 1e-3
+    assert measured.backward.of_bandwidth == pytest.approx(measured.moved / seconds / 1e9)
 
 
 def test_bytes_on_the_page_are_those_of_the_rows():
@@ -157,7 +157,7 @@ def test_bytes_on_the_page_are_those_of_the_rows():
     for r, row in zip(found, SMALL):
         case = row.make()
         assert r.moved == touched(case, case.ours(case.x)), r.name
-        assert (r.adjoint is not None) == has_adjoint(case)
+        assert (r.backward is not None) == has_backward(case)
 
 
 @pytest.mark.slow
@@ -171,11 +171,11 @@ def test_rows_are_large_and_each_named_once():
     ]
     for r in found:
         aims = {t.peer: t for t in r.targets}
-        assert (aims[BANDWIDTH].forward, aims[BANDWIDTH].adjoint) == (0.85, 0.7)
+        assert (aims[BANDWIDTH].forward, aims[BANDWIDTH].backward) == (0.85, 0.7)
         nearest = r.name.startswith("nearest") and "channels-last" in r.name
-        assert (aims[PYTORCH].forward, aims[PYTORCH].adjoint) == (7.0 if nearest else 1.0, 1.0)
+        assert (aims[PYTORCH].forward, aims[PYTORCH].backward) == (7.0 if nearest else 1.0, 1.0)
         slow = r.name.startswith(("bilinear", "trilinear")) and "uint8" not in r.name
-        assert r.adjoint is None or aims[DETERMINISTIC].adjoint == (10.0 if slow else 1.0), r.name
+        assert r.backward is None or aims[DETERMINISTIC].backward == (10.0 if slow else 1.0), r.name
 
 
 def test_bytes_go_through_float32_where_they_are_refused(monkeypatch):
@@ -185,12 +185,12 @@ def test_bytes_go_through_float32_where_they_are_refused(monkeypatch):
     case = row.make()
     assert torch.equal(case.peers[PYTORCH](case.x), gpu_rows.F.interpolate(
         case.x.permute(0, 3, 1, 2), (4, 4), mode="bilinear", antialias=True).permute(0, 2, 3, 1))  # fmt: skip
-    served = gpu_rows.F.interpolate
+    plain = gpu_rows.F.interpolate
 
     def refuses_bytes(x, **options):
         if x.dtype == torch.uint8:
             raise NotImplementedError("not implemented for 'Byte'")
-        return served(x, **options)
+        return plain(x, **options)
 
     monkeypatch.setattr(gpu_rows.F, "interpolate", refuses_bytes)
     peer = row.make().peers[PYTORCH]
@@ -201,9 +201,9 @@ def test_bytes_go_through_float32_where_they_are_refused(monkeypatch):
 
 
 def test_the_table_of_made_up_measurements():
-    adjoint = direction(0.6, ratio=1.5)
-    adjoint.contests[DETERMINISTIC] = Contest(9.0, peer_ms=2.25)
-    r = Result("g", "row", direction(), adjoint, AIMS, 1_234_000_000)
+    backward = direction(0.6, ratio=1.5)
+    backward.contests[DETERMINISTIC] = Contest(9.0, peer_ms=2.25)
+    r = Result("g", "row", direction(), backward, AIMS, 1_234_000_000)
     assert lines(gpu_report.table([r], False))[2] == [
         "row", "1234", "0.250", "90%", "85%", "0.500", "2.00x **short**", "7x"
     ]  # fmt: skip
@@ -213,7 +213,7 @@ def test_the_table_of_made_up_measurements():
     head = lines(gpu_report.table([r], True))[0]
     assert head[5:] == ["PyTorch, ms", "times faster", "target", "PyTorch, deterministic, ms", "times faster", "target"]
     assert gpu_report.tally([r]).startswith("2 of 5 ")
-    adjoint.contests[DETERMINISTIC] = NO_DETERMINISTIC
+    backward.contests[DETERMINISTIC] = NO_DETERMINISTIC
     assert lines(gpu_report.table([r], True))[2][8:] == ["refused", "-", "10x"]
     assert gpu_report.tally([r]).startswith("2 of 4 ")
 
@@ -241,8 +241,8 @@ def test_rows_that_were_not_measured_say_so():
     text = gpu_report.every_call(gpu_report.Record({}, [], {}))
     found = gpu_measure.unmeasured()
     assert all(f"| {r.name} |" in text for r in found)
-    adjoints = sum(r.adjoint is not None for r in found)
-    assert text.count(not_yet) == 4 * len(found) + 6 * adjoints
+    backward = sum(r.backward is not None for r in found)
+    assert text.count(not_yet) == 4 * len(found) + 6 * backward
     assert "\n".join(gpu_report.markdown(gpu_report.Record({}, [], {}))).count(not_yet) == 6 * len(calls.cases()) + 1
 
 
@@ -250,11 +250,11 @@ def test_the_compiler_has_columns_where_it_was_a_peer():
     r = Result("g", "row", Direction(), Direction(), AIMS, 10**9)
     assert gpu_report.COMPILED not in gpu_report.table([r], True)
     r.forward.contests = {PYTORCH: Contest(1.5, 3, 0.1, 2, 3), gpu_report.COMPILED: Contest(2.5, 5, 0.1, 2, 5)}
-    for adjoint in (False, True):
-        head = lines(gpu_report.table([r], adjoint))[0]
+    for backward in (False, True):
+        head = lines(gpu_report.table([r], backward))[0]
         assert (
             head[5:9:3] == ["PyTorch, ms", "PyTorch, compiled, ms"]
-            and ("PyTorch, deterministic, ms" in head) == adjoint
+            and ("PyTorch, deterministic, ms" in head) == backward
         )
 
 
@@ -262,7 +262,7 @@ def test_the_compiler_has_columns_where_it_was_a_peer():
 def test_the_compiler_is_a_peer():
     row = gpu.with_compiled(SMALL[0])
     found = gpu_measure.measure(row, "cpu", 0.0, 1e9, block=0.0)
-    for way in (found.forward, found.adjoint):
+    for way in (found.forward, found.backward):
         assert not way.failed and way.contests[gpu_report.COMPILED].ratio > 0
 
 

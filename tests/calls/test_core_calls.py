@@ -40,7 +40,7 @@ def test_keys_differ_where_calls_do(make):
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.as_tensor], ids=["numpy", "torch"])
-def test_what_has_no_key_is_served_all_the_same(make):
+def test_what_has_no_key_is_planned_all_the_same(make):
     """Large ints, lists, arrays, long arguments."""
     x = make(np.arange(3.0))
     for arg in (2**70, [object()], make(np.zeros(2)), [make(np.zeros(2))], "long" * 600, object()):

@@ -179,20 +179,20 @@ def test_accelerate_decorates_with_parentheses_and_without():
         """Twice."""
         return torch.tile(x, (2,))
 
-    before = tenter.torch.report().served.get("tile", 0)
+    before = tenter.torch.report().computed.get("tile", 0)
     for wrapped in (tenter.torch.accelerate(doubled), tenter.torch.accelerate()(doubled)):
         assert wrapped(torch.tensor([1, 2])).tolist() == [1, 2, 1, 2] and wrapped.__doc__ == "Twice."
-    assert tenter.torch.report().served["tile"] == before + 2
+    assert tenter.torch.report().computed["tile"] == before + 2
 
     class Model(torch.nn.Module):
         @tenter.torch.accelerate
         def forward(self, x):
             return x.tile(2)
 
-    assert Model()(torch.ones(3)).shape == (6,) and tenter.torch.report().served["tile"] == before + 3
+    assert Model()(torch.ones(3)).shape == (6,) and tenter.torch.report().computed["tile"] == before + 3
     with tenter.torch.accelerate() as report:
         torch.tile(torch.ones(1), (2,))
-    assert report.served == {"tile": 1}
+    assert report.computed == {"tile": 1}
 
 
 @pytest.mark.parametrize("what", [torch.nn.Linear(2, 2), torch.nn.Linear, 3], ids=["module", "class", "number"])

@@ -101,5 +101,5 @@ def check_is(y: Any, out: Named | None) -> None:
         raise Wrong("out", "the result is not out")
 
 
-def served(y: Any) -> None:
+def any_result(y: Any) -> None:
     """For calls whose result may be anything."""

@@ -25,7 +25,7 @@ def other_counts(s: Subject) -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def compiled(f: Callable[..., Any], backend: str = "aot_eager", **options: Any) -> Iterator[Callable[..., Any]]:
-    """f compiled as one graph by the first call inside, which must serve the others."""
+    """f compiled as one graph by the first call inside, whose graph must fit the others."""
     torch._dynamo.reset()
     graph = torch.compile(f, backend=backend, fullgraph=True, **options)
     stances = itertools.chain(["default"], itertools.repeat("fail_on_recompile"))

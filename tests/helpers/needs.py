@@ -37,7 +37,7 @@ NEEDS = (
         r"test_opinfo\.py::test_module_tests$",
     )),
     Need((2, 10), "calls that need no Python after the first of a kind; in older versions each takes some microseconds more", (
-        r"test_ragged\.py::test_the_core_alone_serves_plain_arrays\[tensor\]",
+        r"test_ragged\.py::test_the_core_alone_runs_calls_of_plain_arrays\[tensor\]",
     )),
     Need((2, 10), "transforms that normalize where they resize; in older versions a second pass gives the same bits", (
         r"test_the_core_normalizes_where_it_resizes\[(tensor|(batch, )?channels last|batch|part|turned|gray|five channels)\]",

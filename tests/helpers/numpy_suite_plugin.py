@@ -16,7 +16,7 @@ ORIGINAL = {"repeat": np.repeat, "tile": np.tile}
 OURS = {"repeat": tenter.numpy.repeat, "tile": tenter.numpy.tile}
 
 calls = {name: Counter() for name in ORIGINAL}  # per test
-fallbacks = Counter()  # calls that ours passed on to np.repeat or np.tile
+fallbacks = Counter()  # calls that ours left to np.repeat or np.tile
 failed = {}
 running = None
 inside = threading.local()
@@ -25,7 +25,7 @@ inside = threading.local()
 def replacement(name, original, ours):
     @functools.wraps(original)
     def replaced(*args, **kwargs):
-        # ours may hand an array that it does not serve to np.repeat, which is this function now
+        # ours may hand an array that it does not take to np.repeat, which is this function now
         if getattr(inside, "ours", False):
             fallbacks[name] += 1
             return original(*args, **kwargs)

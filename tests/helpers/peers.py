@@ -18,7 +18,7 @@ NUMBERS = ("uint8", "uint16", "int16", "float32", "float64")
 
 
 class Peer(NamedTuple):
-    """run(x, size) is what tenter.resize(x, size, axes=(0, 1), **says) does. serves(h, w, a, b): are sizes (h, w) to
+    """run(x, size) is what tenter.resize(x, size, axes=(0, 1), **says) does. covers(h, w, a, b): are sizes (h, w) to
     (a, b) among its cases? Where not, `exceptions` of test_conventions.py or the docs say why."""
 
     name: str
@@ -26,7 +26,7 @@ class Peer(NamedTuple):
     says: dict[str, Any]
     dtypes: tuple[str, ...]
     channels: tuple[int, ...] = (1, 3)
-    serves: Callable[[int, int, int, int], bool] = lambda h, w, a, b: True
+    covers: Callable[[int, int, int, int], bool] = lambda h, w, a, b: True
 
 
 def in_torch(mode, **how):
@@ -112,15 +112,15 @@ TORCH = [
     Peer("torch nearest", in_torch("nearest"), {"mode": "nearest"}, ("uint8", *FLOATS)),
     Peer("torch nearest-exact", in_torch("nearest-exact"), {"mode": "nearest-exact"}, ("uint8", *FLOATS)),
     Peer("torch linear", in_torch("bilinear"), {}, FLOATS),
-    Peer("torch linear uint8", in_torch("bilinear"), {}, ("uint8",), serves=more_than_one),
+    Peer("torch linear uint8", in_torch("bilinear"), {}, ("uint8",), covers=more_than_one),
     Peer("torch linear corners", in_torch("bilinear", align_corners=True), {"align": "align_corners"}, FLOATS),
     Peer("torch cubic", in_torch("bicubic"), {"mode": "cubic"}, FLOATS),
     Peer("torch cubic corners", in_torch("bicubic", align_corners=True), {"mode": "cubic", "align": "align_corners"}, FLOATS),
     Peer("torch area", in_torch("area"), {"mode": "area"}, FLOATS),
-    Peer("torch antialias", in_torch("bilinear", antialias=True), {"antialias": True}, FLOATS, serves=wide),
-    Peer("torch antialias uint8", in_torch("bilinear", antialias=True), {"antialias": True}, ("uint8",), serves=more_than_one),
+    Peer("torch antialias", in_torch("bilinear", antialias=True), {"antialias": True}, FLOATS, covers=wide),
+    Peer("torch antialias uint8", in_torch("bilinear", antialias=True), {"antialias": True}, ("uint8",), covers=more_than_one),
     *[
-        Peer(f"torch antialias {name}", in_torch(theirs, antialias=True), {"mode": name, "antialias": True}, FLOATS, serves=wide)
+        Peer(f"torch antialias {name}", in_torch(theirs, antialias=True), {"mode": name, "antialias": True}, FLOATS, covers=wide)
         for name, theirs in (("cubic", "bicubic"), ("lanczos", "lanczos"))
     ],
     *[
@@ -129,7 +129,7 @@ TORCH = [
             in_torch(theirs, antialias=True, align_corners=True),
             {"mode": name, "antialias": True, "align": "align_corners"},
             FLOATS,
-            serves=wide,
+            covers=wide,
         )
         for name, theirs in (("linear", "bilinear"), ("cubic", "bicubic"))
     ],
@@ -169,7 +169,7 @@ OPENCV = [
     Peer("opencv INTER_LINEAR_EXACT", in_opencv(cv2.INTER_LINEAR_EXACT), {}, ("uint8", "uint16", "int16")),
     Peer("opencv INTER_CUBIC", in_opencv(cv2.INTER_CUBIC), {"mode": "cubic"}, NUMBERS),
     Peer("opencv INTER_LANCZOS4", in_opencv(cv2.INTER_LANCZOS4), {"mode": "lanczos4"}, NUMBERS),
-    Peer("opencv INTER_AREA", in_opencv(cv2.INTER_AREA), {"mode": "area"}, NUMBERS, serves=one_way),
+    Peer("opencv INTER_AREA", in_opencv(cv2.INTER_AREA), {"mode": "area"}, NUMBERS, covers=one_way),
 ]
 
 _SKIMAGE_EDGES = {
@@ -210,7 +210,7 @@ SCIPY = [
             in_scipy(1, theirs, grid),
             {"edge": ours, "align": "half_pixel" if grid else None},
             ("uint8", "int16", *FLOATS),
-            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
+            covers=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)
@@ -221,7 +221,7 @@ SCIPY = [
             in_scipy(0, theirs, grid),
             {"mode": "nearest-exact" if grid else "nearest", "edge": ours},
             ("uint8", "float32"),
-            serves=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
+            covers=everywhere if theirs != "constant" else centres_inside if grid else ends_inside,
         )
         for theirs, ours in _SCIPY_EDGES.items()
         for grid in (False, True)

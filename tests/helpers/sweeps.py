@@ -27,7 +27,7 @@ def sampled(
 def in_one_test(names: str, of: Iterable[Any], ids: Iterable[Any] | Callable[[Any], Any] = str) -> Callable[..., Any]:
     """As `pytest.mark.parametrize`, one test for all parameters and one for those that are marked `slow`: pytest's own
     work takes longer than many a law. The message names the parameter that failed. For laws without skips, whose
-    fixtures may serve several parameters."""
+    fixtures several parameters may share."""
     found = [p if hasattr(p, "marks") else pytest.param(*(p if "," in names else (p,))) for p in of]
     known = (p.id or (ids(p.values[0]) if "," not in names else str(p.values)) for p in found) if callable(ids) else ids
     given = [p._replace(id=str(name)) for p, name in zip(found, known)]

@@ -49,10 +49,10 @@ def pytest_collectreport(report):
 
 
 def pytest_sessionfinish(session):
-    counted = {"outcomes": outcomes, "served": {}, "passed": {}}
+    counted = {"outcomes": outcomes, "computed": {}, "fallbacks": {}}
     if os.environ["TENTER_THEIRS"] == "torch":
         import tenter.torch
 
         report = tenter.torch.report()
-        counted |= {"served": report.served, "passed": report.passed}
+        counted |= {"computed": report.computed, "fallbacks": report.fallbacks}
     Path(os.environ["TENTER_THEIRS_REPORT"]).write_text(json.dumps(counted))

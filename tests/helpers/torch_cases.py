@@ -14,14 +14,14 @@ Function = Callable[..., torch.Tensor]
 
 
 class Wrong(AssertionError):
-    """Served, with a result that is not PyTorch's in eager code."""
+    """It has a result that is not PyTorch's in eager code."""
 
 
 class Case(NamedTuple):
     """A call of an operation. With `counts`, its functions take them after x; `total` says that they take their sum too.
 
     `ours` is tenter's function, `theirs` PyTorch's or None where it has none, `truth` what eager results must equal.
-    `other` is another shape of x that the call serves; `device` is where its tensors are.
+    `other` is another shape of x that the call fits; `device` is where its tensors are.
     """
 
     name: str

@@ -77,7 +77,7 @@ def ddp_step_accelerated():
     model = Model(False)
     with tenter.torch.accelerate() as report:
         got = step(DistributedDataParallel(model), own(), model)
-    need(report.served == {"interpolate": 1, "repeat_interleave": 1, "repeat": 1}, report)
+    need(report.computed == {"interpolate": 1, "repeat_interleave": 1, "repeat": 1}, report)
     equals_one_process(got)
 
 
@@ -97,7 +97,7 @@ def fsdp_step_accelerated():
     model = fully_sharded(False)
     with tenter.torch.accelerate() as report:
         got = step(model, own())
-    need({"interpolate", "repeat_interleave", "repeat"} <= report.served.keys(), report)
+    need({"interpolate", "repeat_interleave", "repeat"} <= report.computed.keys(), report)
     equals_one_process(got)
 
 

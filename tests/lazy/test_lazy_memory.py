@@ -107,7 +107,7 @@ def test_numpy_writes_elsewhere_and_torch_joins():
     assert np.add.reduce(s) == 2 and np.asarray(t).tolist() == [1, 1, 1, 1]
 
 
-def test_transforms_serve_what_needs_no_map():
+def test_transforms_take_what_needs_no_map():
     x = torch.rand(4, 3)
 
     def total(a):

@@ -95,7 +95,7 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_a_library_gives_the_same_with_tenter_in_the_place_of_pytorch(name):
-    make, x, room, serves = CALLS[name]
+    make, x, room, ours = CALLS[name]
     call = make()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -106,7 +106,7 @@ def test_a_library_gives_the_same_with_tenter_in_the_place_of_pytorch(name):
             made = call(x).detach()
     assert made.shape == want.shape and made.dtype == want.dtype
     assert (made.double() - want.double()).abs().max() <= room
-    assert bool(report.served.get("interpolate")) == serves and not (serves and report.passed)
+    assert bool(report.computed.get("interpolate")) == ours and not (ours and report.passed)
 
 
 PROCESSORS = ("ViT", "CLIP", "Siglip", "Bit", "Sam", "Qwen2VL", "Llava")  # DINOv2's is Bit's
@@ -123,7 +123,7 @@ def test_an_image_processor_of_transformers_gives_the_same_within_what_8_bits_ro
         made = processor(images=image, return_tensors="pt")["pixel_values"]
     unit = 1 / 255 / (min(processor.image_std) if processor.do_normalize else 1)
     assert made.shape == want.shape and (made - want).abs().max() <= (2.01 if processor.resample == 3 else 1.01) * unit
-    assert report.served and not report.passed
+    assert report.computed and not report.fallbacks
 
 
 def test_arrays_of_mlx_give_what_numpy_gives():
@@ -153,10 +153,10 @@ def test_albumentations_gives_the_same_with_tenter_in_the_place_of_opencv(monkey
     x = np.random.default_rng(0).integers(0, 256, (61, 83, channels), np.uint8).astype(dtype)
     x = x / np.float32(255) if dtype is np.float32 else x
     modes = {cv2.INTER_NEAREST: "nearest", cv2.INTER_LINEAR: "linear", cv2.INTER_CUBIC: "cubic", cv2.INTER_AREA: "area"}
-    served = []
+    calls = []
 
     def resize(image, size, interpolation):
-        served.append(size)
+        calls.append(size)
         return tenter.resize(image, size, axes=(0, 1), mode=modes[interpolation], like="opencv")
 
     made_by = ((a.Resize, (30, 41)), (a.LongestMaxSize, (40,)), (a.RandomResizedCrop, ((30, 41),)))
@@ -174,4 +174,4 @@ def test_albumentations_gives_the_same_with_tenter_in_the_place_of_opencv(monkey
                 theirs, made = (result[name] for result in results)
                 assert made.shape == theirs.shape and made.dtype == theirs.dtype
                 assert np.abs(made.astype(float) - theirs).max() <= (1 if dtype is np.uint8 else 1e-5)
-    assert served
+    assert calls

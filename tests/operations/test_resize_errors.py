@@ -208,7 +208,7 @@ def test_errors_of_axis_map():
         tenter.axis_map(4, 2, box=[(4, 0)])
 
 
-def test_what_is_served():
+def test_what_is_computed():
     """Odd, and no error."""
     assert tenter.resize(X, (0, 0)).shape == (0, 0) and tenter.resize(X[:0], (0, 5)).shape == (0, 5)
     assert tenter.resize(X[:0], 5, axes=1).shape == (0, 5) and tenter.resize(X[:0], scale=2.5).shape == (0, 10)

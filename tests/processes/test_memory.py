@@ -73,7 +73,7 @@ def test_stats_are_exact_after_every_action():
 
 
 def test_least_recently_used_goes_first():
-    unlike = (1, 3, 7, 15, 20)  # so that none serves for another
+    unlike = (1, 3, 7, 15, 20)  # so that none is used for another
 
     def sizes_kept(limit, order):
         memory.clear()

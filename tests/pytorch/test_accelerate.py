@@ -1,4 +1,4 @@
-"""tenter.torch.accelerate: unchanged code is served, with PyTorch's results; the rest is PyTorch's."""
+"""tenter.torch.accelerate: unchanged code has tenter's calls and PyTorch's results; the rest is PyTorch's."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ def gradient(call, x):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", CALLS)
-def test_unchanged_calls_are_served(name):
+def test_unchanged_calls_are_computed_by_tenter(name):
     function, shape, call = CALLS[name]
     torch.manual_seed(0)
     x = torch.randn(shape, dtype=torch.float64, requires_grad=True)
     want, gradient_wanted = gradient(call, x)
     with accelerate() as report:
         got, gradient_got = gradient(call, x)
-    assert report.served == {function: 1} and report.passed == {}
+    assert report.computed == {function: 1} and report.fallbacks == {}
     assert "tenter" not in repr(want.grad_fn)
     torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(gradient_got, gradient_wanted, rtol=1e-12, atol=1e-12)
@@ -70,7 +70,7 @@ def test_unchanged_calls_are_served(name):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", sampled(CALLS, len(CALLS)))
-def test_unchanged_calls_are_served_in_compiled_code(name):
+def test_unchanged_calls_are_computed_by_tenter_in_compiled_code(name):
     function, shape, call = CALLS[name]
     torch._dynamo.reset()
     torch.manual_seed(0)
@@ -80,7 +80,7 @@ def test_unchanged_calls_are_served_in_compiled_code(name):
         compiled = torch.compile(lambda x: call(x), fullgraph=True, backend="aot_eager")
         got, gradient_got = gradient(compiled, x)
     # a graph knows tile as the repeat that it is
-    assert report.served == {"repeat" if function == "tile" else function: 1}
+    assert report.computed == {"repeat" if function == "tile" else function: 1}
     torch.testing.assert_close(got, want, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(gradient_got, gradient_wanted, rtol=1e-12, atol=1e-12)
 
@@ -98,29 +98,29 @@ def test_everything_is_put_back():
 
 def test_nesting_installing_and_decorating():
     x = torch.ones(2)
-    assert not served(x.repeat)
+    assert not is_ours(x.repeat)
     tenter.torch.install()
     try:
         with accelerate():
-            assert served(x.repeat)
-        assert served(x.repeat)
+            assert is_ours(x.repeat)
+        assert is_ours(x.repeat)
     finally:
         tenter.torch.uninstall()
-    assert not served(x.repeat)
+    assert not is_ours(x.repeat)
     with pytest.raises(RuntimeError, match="uninstall: expected an install before it"):
         tenter.torch.uninstall()
 
     @accelerate()
     def call():
-        return served(x.repeat)
+        return is_ours(x.repeat)
 
-    assert call() and call() and not served(x.repeat)
+    assert call() and call() and not is_ours(x.repeat)
 
 
-def served(repeat):
-    before = tenter.torch.report().served.get("repeat", 0)
+def is_ours(repeat):
+    before = tenter.torch.report().computed.get("repeat", 0)
     repeat(2)
-    return tenter.torch.report().served.get("repeat", 0) > before
+    return tenter.torch.report().computed.get("repeat", 0) > before
 
 
 def test_names_imported_before():
@@ -131,7 +131,7 @@ def test_names_imported_before():
         with accelerate() as report:
             module.resize(torch.ones(1, 1, 3), 2)
             module.tile(torch.ones(2), (2,))
-        assert report.served == {"interpolate": 1, "tile": 1}
+        assert report.computed == {"interpolate": 1, "tile": 1}
         module.resize, tile = print, module.tile  # taken by other code meanwhile, or gone
         del module.tile
         with accelerate():
@@ -142,7 +142,7 @@ def test_names_imported_before():
         del sys.modules["imported_before"]
 
 
-def test_what_is_not_served_is_pytorchs_and_counted():
+def test_other_calls_are_pytorchs_and_counted():
     sparse = torch.eye(3).to_sparse()
     with accelerate() as report:
         with pytest.raises(RuntimeError, match="Number of dimensions of repeat dims can not be smaller"):
@@ -152,8 +152,8 @@ def test_what_is_not_served_is_pytorchs_and_counted():
         with pytest.raises((RuntimeError, NotImplementedError)):
             sparse.repeat(2, 2)
         assert torch.repeat_interleave(repeats=torch.tensor([1, 2])).tolist() == [0, 1, 1]
-    assert report.served == {"repeat_interleave": 1}
-    assert report.passed == {
+    assert report.computed == {"repeat_interleave": 1}
+    assert report.fallbacks == {
         "repeat": {
             "sizes: expected at least 2 numbers, one per dim of x, got 1": 1,
             "a sparse_coo tensor": 1,
@@ -171,7 +171,7 @@ def test_bad_counts_do_not_reach_pytorch():
                 torch.repeat_interleave(torch.ones(3), bad)
         with pytest.raises(ValueError, match="output_size: expected 6"):
             torch.ones(3).repeat_interleave(torch.tensor([1, 2, 3]), output_size=4)
-    assert report.served == report.passed == {}
+    assert report.computed == report.fallbacks == {}
 
 
 def test_subclasses_with_rules_keep_them():
@@ -188,7 +188,7 @@ def test_subclasses_with_rules_keep_them():
         y = F.interpolate(torch.ones(1, 1, 3).as_subclass(Watching), 2)
     assert interpolate in seen and isinstance(y, Watching)
     name = f"test_accelerate.{Watching.__qualname__}"
-    assert list(report.passed["interpolate"]) == [f"a {name}, which overrides `__torch_function__`"]
+    assert list(report.fallbacks["interpolate"]) == [f"a {name}, which overrides `__torch_function__`"]
 
 
 def test_the_report_counts_what_happened_inside():
@@ -198,7 +198,7 @@ def test_the_report_counts_what_happened_inside():
         with accelerate() as inner:
             x.repeat(2), x.tile(2)
         x.repeat(2)
-    assert inner.served == {"repeat": 1, "tile": 1} and outer.served == {"repeat": 3, "tile": 1}
+    assert inner.computed == {"repeat": 1, "tile": 1} and outer.computed == {"repeat": 3, "tile": 1}
 
 
 def test_names_bound_meanwhile_are_put_back():
@@ -242,7 +242,7 @@ def test_what_goes_on_to_pytorch_from_compiled_code(call):
     with accelerate() as report:
         got = torch.compile(call, backend="eager")(x.as_subclass(Ruled))
     assert isinstance(got, Ruled) and torch.equal(got.as_subclass(torch.Tensor), call(x))
-    assert not report.served
+    assert not report.computed
 
 
 def test_compiled_code_follows():
@@ -255,10 +255,10 @@ def test_compiled_code_follows():
         for _ in range(2):
             with accelerate() as report:
                 compiled(x)
-            assert sum(report.served.values()) == 1
-            before = tenter.torch.report().served
+            assert sum(report.computed.values()) == 1
+            before = tenter.torch.report().computed
             compiled(x)
-            assert tenter.torch.report().served == before
+            assert tenter.torch.report().computed == before
 
 
 def test_traces_record_pytorchs_functions():
@@ -276,13 +276,13 @@ def test_reasons_have_a_bound(monkeypatch):
         for n in range(1, 400):
             with pytest.raises(RuntimeError):
                 torch.ones([1] * (n % 40 + 2)).repeat(*[1] * (n % 7 % (n % 40 + 1) + 1))
-    assert sum(len(reasons) for reasons in report.passed.values()) <= 201
+    assert sum(len(reasons) for reasons in report.fallbacks.values()) <= 201
 
 
-def test_other_threads_are_served_too():
+def test_it_holds_in_other_threads_too():
     found = []
     with accelerate():
-        thread = threading.Thread(target=lambda: found.append(served(torch.ones(2).repeat)))
+        thread = threading.Thread(target=lambda: found.append(is_ours(torch.ones(2).repeat)))
         thread.start()
         thread.join()
     assert found == [True]

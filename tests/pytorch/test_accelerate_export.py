@@ -40,10 +40,10 @@ def test_exported_to_onnx_with_the_same_values(dynamo, mode, corners, tmp_path):
     model, file = Upscaling(mode, corners).eval(), tmp_path / "model.onnx"
     with accelerate() as report:
         want = model(x)
-        served = dict(report.served)
-        assert served == {"interpolate": 2, "tile": 1, "repeat": 1, "repeat_interleave": 1}
+        calls = dict(report.computed)
+        assert calls == {"interpolate": 2, "tile": 1, "repeat": 1, "repeat_interleave": 1}
         torch.onnx.export(model, (x,), file, dynamo=dynamo, **({"verbose": False} if dynamo else {}))
-        assert report.served == served
+        assert report.computed == calls
     session = runtime.InferenceSession(file)
     (got,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
     assert got.shape == want.shape and np.allclose(got, want, atol=2e-6)
@@ -60,7 +60,7 @@ def test_script_sees_pytorchs_own():
     with accelerate() as report:
         stand_in = F.interpolate
         function, module = torch.jit.script(scripted), torch.jit.script(Upscaling("bilinear"))
-        assert F.interpolate is stand_in and torch.tile(x, (1,)) is not None and report.served == {"tile": 1}
+        assert F.interpolate is stand_in and torch.tile(x, (1,)) is not None and report.computed == {"tile": 1}
         with pytest.raises(RuntimeError):
             torch.jit.script(lambda x: nothing_of_this_name(x))  # noqa: F821
         assert F.interpolate is stand_in

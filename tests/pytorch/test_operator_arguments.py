@@ -116,7 +116,7 @@ ERRORS = (TypeError, ValueError, IndexError, MemoryError)
 FORM = re.compile(r"(\w[\w ]*|axis map): expected [^\n]+")
 
 
-def served(name, args):
+def called(name, args):
     """The result, or None for an error that says what is wrong; anything else is raised."""
     try:
         return getattr(torch.ops.tenter, name)(*args)
@@ -138,7 +138,7 @@ SKIPPED = object()
 
 
 def as_memory(name, args):
-    return served(name, args)
+    return called(name, args)
 
 
 def with_gradient(name, args):
@@ -146,30 +146,30 @@ def with_gradient(name, args):
         a.detach().requires_grad_() if is_tensor(a) and a.is_floating_point() and k == 0 else a
         for k, a in enumerate(args)
     ]
-    result = served(name, args)
+    result = called(name, args)
     if is_tensor(result) and result.requires_grad:
         result.sum().backward()
     return result
 
 
 def as_shapes(name, args):
-    return served(name, [a.to("meta") if is_tensor(a) else a for a in args])
+    return called(name, [a.to("meta") if is_tensor(a) else a for a in args])
 
 
 def as_fakes(name, args):
     if not all(has_memory(a) for a in args if is_tensor(a)):
         return SKIPPED
     with FakeTensorMode() as mode:
-        return served(name, [mode.from_tensor(a) if is_tensor(a) else a for a in args])
+        return called(name, [mode.from_tensor(a) if is_tensor(a) else a for a in args])
 
 
 def under_vmap(name, args):
-    """What is wrong for one is wrong for each of two, and what serves two has their shape."""
+    """What is wrong for one is wrong for each of two, and what is right for two has their shape."""
     found = []
 
     def one(*tensors):
         given = iter(tensors)
-        result = served(name, [next(given) if is_tensor(a) else a for a in args])
+        result = called(name, [next(given) if is_tensor(a) else a for a in args])
         found.append(result is not None)
         return result if is_tensor(result) else tensors[0]
 
@@ -185,7 +185,7 @@ WAYS = [as_memory, with_gradient, as_shapes, as_fakes, under_vmap]
 
 @in_one_test("way", WAYS)
 @in_one_test("name", GOOD)
-def test_good_calls_are_served(name, way):
+def test_good_calls_have_results(name, way):
     if name == "total" and way in (as_shapes, as_fakes):
         assert way(name, list(GOOD[name])) is None
     else:
@@ -196,7 +196,7 @@ def test_good_calls_are_served(name, way):
 @in_one_test("way", WAYS)
 @in_one_test("name", GOOD)
 def test_lying_arguments(name, way):
-    """Refused in the house's form, or served where they are odd and right; what memory serves, shapes serve too."""
+    """Refused in the house's form, or a result where they are odd and right; what works on memory works on shapes."""
     for operator, _, args in CALLS:
         if operator == name:
             result = way(name, args)

@@ -179,7 +179,7 @@ def theirs_or_none(op, sample, dtype):
     try:
         return evaluate(op, sample, sample.input)
     except RuntimeError:
-        # served here: PyTorch has no antialias kernel in half precision; the float64 truth still judges ours
+        # a result here: PyTorch has no antialias kernel in half precision; the float64 truth still judges ours
         assert sample.kwargs.get("antialias") and dtype in HALVES
         return None
 
@@ -314,7 +314,7 @@ def test_what_pytorch_refuses_is_refused(name):
         for args, kwargs in spoiled_calls(sample):
             if refuses(op, sample.input, args, kwargs):
                 ours_too = refuses(OURS[op.name], sample.input, args, kwargs)
-                assert ours_too, f"PyTorch refuses shape {tuple(sample.input.shape)}, {args}, {kwargs}; served here"
+                assert ours_too, f"PyTorch refuses shape {tuple(sample.input.shape)}, {args}, {kwargs}; ours does not"
                 refused += 1
     print(f"{short(op)}: {refused} refusals")
     assert refused >= 8

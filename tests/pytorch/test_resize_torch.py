@@ -110,7 +110,7 @@ def test_transforms(name):
 
 @compiled
 def test_compiled(name):
-    """One graph, which serves other batches too; gradients through it."""
+    """One graph, for other batches too; gradients through it."""
     f, x, y = resized(name), image(), image(1, (7, 5, 6))
     want = f(x.sin())  # first, as a Filter must have been seen
     compiled = torch.compile(lambda x: f(x.sin()), fullgraph=True, backend="aot_eager")

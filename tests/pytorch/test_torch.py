@@ -44,7 +44,7 @@ def label(case) -> str:
 
 @in_one_test("case", sampled((c for c in OPS if served_by_torch(c)), 2, label))
 def test_equals_torch_in_float64(case):
-    """What PyTorch does not serve, test_antialias_of_every_rank checks against the matrix."""
+    """What PyTorch does not compute, test_antialias_of_every_rank checks against the matrix."""
     x = torch.from_numpy(values(case.shape, "float64"))
     got, want = getattr(tenter, case.op)(x, *case.args, **case.kwargs), TORCH[case.op](x, *case.args, **case.kwargs)
     assert got.shape == want.shape and got.dtype == want.dtype
@@ -282,14 +282,14 @@ def test_nothing_is_imported_that_the_caller_has_not():
 
 
 @pytest.mark.slow
-def test_a_pytorch_without_the_private_names_is_served():
-    """The long way then serves every call."""
-    assert prints("without_private_names.py") == "served\n"
+def test_a_pytorch_without_the_private_names_has_the_same_results():
+    """Every call then goes the long way."""
+    assert prints("without_private_names.py") == "right\n"
 
 
 @pytest.mark.slow
-def test_a_pytorch_without_dlpacks_exchange_is_served():
-    assert prints("without_exchange_api.py") == "served\n"
+def test_a_pytorch_without_dlpacks_exchange_has_the_same_results():
+    assert prints("without_exchange_api.py") == "right\n"
 
 
 def test_nearest_positions_of_devices() -> None:

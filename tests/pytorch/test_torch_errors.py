@@ -79,7 +79,7 @@ def refusal(f, *args):
 # Compiling takes a second, of C++ seconds.
 @pytest.mark.parametrize("name, backend", sampled(itertools.product(RUN_TIME, ("aot_eager", "inductor")), 4, "-".join))
 def test_errors_at_run_time(name, backend):
-    """The same error, and the same graph serves good counts before and after."""
+    """The same error, and the same graph takes good counts before and after."""
     f, counts = RUN_TIME[name]
     eager = refusal(f, X, torch.tensor(counts))
     compiled = torch.compile(lambda x, c: f(x.sin(), c).cos(), backend=backend, fullgraph=True)

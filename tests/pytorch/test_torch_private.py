@@ -70,7 +70,7 @@ def test_devices_are_exchanged_by_public_functions_too(monkeypatch):
     [(None, ""), ("3.3.1", ", not 3.3.1"), ("3.4.0", None), ("3.10.0+git1", None), ("", None)],
     ids=["no Triton", "an old one", "the oldest", "a newer one", "one without a version"],
 )
-def test_cuda_tensors_are_served_by_triton_of_the_promised_version(found, lack, monkeypatch, tmp_path):
+def test_cuda_tensors_are_computed_by_triton_of_the_promised_version(found, lack, monkeypatch, tmp_path):
     origin = tmp_path / "__init__.py"
     origin.write_text(f'"""isort:skip_file"""\n__version__ = \'{found}\'\n' if found else "")
     spec = None if found is None else type("Spec", (), {"origin": str(origin)})

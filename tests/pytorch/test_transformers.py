@@ -1,4 +1,4 @@
-"""Models of transformers under accelerate(): outputs and gradients as in plain PyTorch, and tenter served them."""
+"""Models of transformers under accelerate(): outputs and gradients as in plain PyTorch, and computed by tenter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ import transformers_models as models
 def test_model(example):
     result = models.compare(*models.build(example))
     assert result.agrees(), result
-    assert result.served.get(example.serves, 0) > 0, result
-    assert not result.passed, result
+    assert result.computed.get(example.function, 0) > 0, result
+    assert not result.fallbacks, result
 
 
-def test_own_attention_of_llama_calls_nothing_to_serve():
+def test_own_attention_of_llama_calls_no_function_of_ours():
     """It repeats keys and values by expand and reshape, as the example says."""
     import transformers as hf
 
     config = hf.LlamaConfig(**models.TEXT, vocab_size=256, num_key_value_heads=2)
     result = models.compare(*models.with_text(hf.LlamaForCausalLM(config)))
-    assert not any(result.served.values()) and not any(result.passed.values())
+    assert not any(result.computed.values()) and not any(result.fallbacks.values())
     assert result.difference == 0

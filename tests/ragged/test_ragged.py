@@ -135,7 +135,7 @@ def test_spans_that_overlap_little_and_a_lot():
             assert got[:, :110].tolist() == [row[:n] for row in want] and not got[:, 110:].any()
 
 
-# ---- calls that the core serves alone: from arguments to result, and the same by Python's code
+# ---- calls that the core runs alone: from arguments to result, and the same by Python's code
 
 
 LONG = np.concatenate([RNG.integers(0, 9, 3000), [5000, 0, 70], RNG.integers(0, 2, 500)])
@@ -182,7 +182,7 @@ def test_calls_of_the_core_alone_are_pythons(name, monkeypatch):
 
 
 @pytest.mark.parametrize("make", [np.asarray, torch.from_numpy], ids=["array", "tensor"])
-def test_the_core_alone_serves_plain_arrays(make, monkeypatch):
+def test_the_core_alone_runs_calls_of_plain_arrays(make, monkeypatch):
     """And nothing else does, after the first call with arrays of a library: no call here reaches Python's code."""
     ragged.offsets(make(np.array([1])))
     for module, name in ((segments, "of_lengths"), (padded, "spans_to_mask")):

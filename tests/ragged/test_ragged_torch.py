@@ -193,7 +193,7 @@ def test_arrays_and_tensors_together():
         )
 
 
-def test_a_plan_serves_forward_and_backward(monkeypatch):
+def test_a_plan_is_used_forward_and_backward(monkeypatch):
     """Its lengths are read when it is made, and never again."""
     plan = ragged.Plan(given())
     from tenter._specs import counts

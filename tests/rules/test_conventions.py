@@ -50,7 +50,7 @@ def test_peers(peer):
     for dtype in peer.dtypes:
         for channels in peer.channels:
             for h, w, a, b in SIZES:
-                if peer.serves(h, w, a, b):
+                if peer.covers(h, w, a, b):
                     shape = (h, w) if channels == 1 else (h, w, channels)
                     agree(peer, image(rng, shape, dtype), (a, b))
 
@@ -71,7 +71,7 @@ def test_every_size(peer):
     for n_in in range(1, 64):
         for n_out in range(1, 64):
             for h, w, a, b in ((n_in, 3, n_out, 3), (5, n_in, 5, n_out)):
-                if peer.serves(h, w, a, b):
+                if peer.covers(h, w, a, b):
                     agree(peer, image(rng, (h, w), peer.dtypes[0]), (a, b))
 
 

@@ -245,7 +245,7 @@ def test_a_call_that_can_be_read_in_two_ways_asks(row: int) -> None:
     refused(call, argument, ValueError, offers)
     for right in RIGHT:
         right()
-    refused(call, argument, ValueError, offers)  # the second call is not served by what others of its kind left
+    refused(call, argument, ValueError, offers)  # the second call does not take what others of its kind left
 
 
 def test_the_calls_that_are_offered_are_calls() -> None:
