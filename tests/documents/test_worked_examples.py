@@ -1,4 +1,4 @@
-"""The worked examples of CONTRIBUTING.md, carried out on a copy of the sources: what they list is all that it takes."""
+"""The worked examples of docs/internals, carried out on a copy of the sources: what they list is all that it takes."""
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ print(len(native), sum(f is not None for f in native.values()))
 
 
 def blocks(title: str) -> list[str]:
-    """The code of an example, as it stands in CONTRIBUTING.md."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
+    """The code of an example, as it stands on its page."""
+    text = (ROOT / "docs" / "internals" / "worked-examples.md").read_text()
     begin = text.index(f"**{title}")
     example = text[begin : text.index("\n**", begin + 1)]
     found = re.findall(r"^   ```(?:python|cpp)\n(.*?)^   ```$", example, re.DOTALL | re.MULTILINE)
