@@ -228,7 +228,7 @@ def page(rows: list[Row], decoded: dict[int, float], chosen: argparse.Namespace,
         "Pictures per second",
         "slowest to fastest round",
         "tenter, times faster",
-        "difference from Pillow, levels of 255",
+        "difference from Pillow, of 255",
     ]
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
