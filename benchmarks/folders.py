@@ -232,10 +232,9 @@ def page(rows: list[Row], decoded: dict[int, float], chosen: argparse.Namespace,
     ]
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
-        f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
-        f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. ImageMagick, which starts anew "
-        f"for each picture, is measured on a fifth of them. The difference is the mean over the first picture, whose "
-        f"result by Pillow was not made a JPEG. {processor()}, {cores()} cores; {versions()}; "
+        f"JPEG files of quality {QUALITY} whose longer side is given, by whole programs, {chosen.jobs} processes at a "
+        f"time; the median of {chosen.rounds} rounds. ImageMagick is measured on a fifth of them. The difference is the "
+        f"mean over the first picture, compared with Pillow's result before JPEG compression. {processor()}, {cores()} cores; {versions()}; "
         f"{when(now())}."
     )
     decoders = (
