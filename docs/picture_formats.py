@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -245,6 +246,7 @@ def cell(columns: Columns, column: str, source: str, type_: str, messages: list[
         )
     if code:
         message = refused.getvalue().strip().removeprefix(f"tenter: {output}: ").replace(shown(type_), "TYPE", 1)
+        message = re.sub(r"(?<=this image is )[\w+]+", "KIND", message)
         if message not in messages:
             messages.append(message)
         return f"({1 + messages.index(message)})"
