@@ -233,9 +233,9 @@ def page(rows: list[Row], decoded: dict[int, float], chosen: argparse.Namespace,
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
         f"JPEG files of quality {QUALITY} whose longer side is given, by whole programs, {chosen.jobs} processes at a "
-        f"time; the median of {chosen.rounds} rounds. ImageMagick is measured on a fifth of them. The difference is the "
-        f"mean over the first picture, compared with Pillow's result before JPEG compression. {processor()}, {cores()} cores; {versions()}; "
-        f"{when(now())}."
+        f"time; the median of {chosen.rounds} rounds. ImageMagick is measured on a fifth of them. The difference is "
+        "the mean over the first picture, compared with Pillow's result before JPEG compression. "
+        f"{processor()}, {cores()} cores; {versions()}; {when(now())}."
     )
     decoders = (
         "`--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder shrink down to twice the size, as "

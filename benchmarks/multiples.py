@@ -1,8 +1,8 @@
 """How many times its input and result each operation takes beside them, at about 32 MiB; each in a fresh process, on
 NumPy and PyTorch, forward and backward. Linux only.
 
-`python -m benchmarks multiples` writes docs/measured/memory.csv, and where it was measured into docs/memory.md; `python -m benchmarks.multiples OPERATION WAY` is
-one process.
+`python -m benchmarks multiples` writes docs/measured/memory.csv, and into docs/memory.md where that was measured;
+`python -m benchmarks.multiples OPERATION WAY` is one process.
 """
 
 from __future__ import annotations

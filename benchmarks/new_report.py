@@ -80,7 +80,7 @@ def markdown(found: Parts, dots: str, costs: str) -> list[str]:
     text = [*machines(found), f"![How many times faster tenter is, a dot for each call]({dots})"]
     text += ["## Where tenter is slower", slower(met(found)), "\n".join(notes(found))]
     if shares := [first_calls(NAMES[part], of) for part, (_, of) in found.items()]:
-        said = f"Calls that take at most {FIRST}x the time of a repeated one, of those whose result has 64 KiB and more:"
+        said = f"Calls that take at most {FIRST}x the time of a repeated one, if their result has 64 KiB or more:"
         text += ["## New calls beside repeated ones", said, "\n".join(filter(None, shares))]
     if any(one.group == signals.COST for _, of in found.values() for one in of):
         text += [f"![Nanoseconds an output against samples in]({costs})"]

@@ -85,7 +85,9 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
     data = {"machine": DATA["machine"], "rows": [row("a", 0.5), row("b", 4.0), row("c", 30.0)]}
     said = "the median of random calls. Of 3 chosen calls, 4.0 times the speed of PyTorch as installed (0.5 to 30)."
     assert said in chart.summary(data)
-    assert "| [chosen calls](../performance.md#all-rows) | PyTorch | 1 of 3 | 0.50x |" in chart.slower(data).splitlines()
+    assert (
+        "| [chosen calls](../performance.md#all-rows) | PyTorch | 1 of 3 | 0.50x |" in chart.slower(data).splitlines()
+    )
     assert [shown["name"] for shown in chart_svg.rows(data)] == ["b", "c", "a"]
     assert statistics.median(chart.ratios(data, chart.PYTORCH)) == 4.0
 

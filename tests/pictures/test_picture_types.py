@@ -296,4 +296,7 @@ def test_a_column_of_the_tables_says_what_becomes_of_a_picture(column: str) -> N
             break
         name, *cells = line.strip("| ").split(" | ")
         types = [type_ for type_ in TYPES if tables.shown(type_) in name.split(", ")]
-        assert types and {tables.cell(columns, column, source, t, messages) for t in types} == {cells[at]}, (name, column)
+        assert types and {tables.cell(columns, column, source, t, messages) for t in types} == {cells[at]}, (
+            name,
+            column,
+        )
