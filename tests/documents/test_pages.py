@@ -14,9 +14,9 @@ from roots import DOCS
 
 README = "../README.md"
 PAGES = [README, *sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.md") if "```python" in p.read_text())]
-#: whose code shows nothing: of `cuda` it needs a device; the others are run by tests/documents/test_coming_from.py and
-#: tests/helpers/dtensor_checks.py
-OTHERS = ["coming-from.md", "cuda.md", "distributed.md"]
+#: whose code shows nothing: of `cuda` it needs a device; the others are run by test_coming_from.py,
+#: test_worked_examples.py and tests/helpers/dtensor_checks.py
+OTHERS = ["coming-from.md", "cuda.md", "distributed.md", "internals/worked-examples.md"]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in OTHERS])
