@@ -215,18 +215,16 @@ def page(rows: list[Row], decoded: dict[int, float], chosen: argparse.Namespace,
         if row.absent:
             continue
         if row.failed:
-            body.append([row.program, str(row.side), "failed", "-", "-", "-"])
+            body.append([row.program, str(row.side), "failed", "-", "-"])
             continue
         rate = statistics.median(row.rates)
         ratio = f"{ours[row.side] / rate:.2f}x" if row.side in ours else "-"
         mark = " †" if row.far > FAR else ""
-        spread = f"{min(row.rates):.1f} to {max(row.rates):.1f}"
-        body.append([row.program + mark, str(row.side), f"{rate:.1f}", spread, ratio, f"{row.far:.1f}"])
+        body.append([row.program + mark, str(row.side), f"{rate:.1f}", ratio, f"{row.far:.1f}"])
     head = [
         "Program",
         "Longer side",
         "Pictures per second",
-        "slowest to fastest round",
         "tenter, times faster",
         "difference from Pillow, of 255",
     ]
