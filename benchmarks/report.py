@@ -57,9 +57,9 @@ def markdown(data: dict[str, Any], stem: str) -> list[str]:
     found = read(data)
     text = machines(data)
     rows, points = found.get("table", []), found.get("latency", [])
-    text += ["### Where tenter is slower", summaries.slower([*summaries.met(rows), *latency.met(points)])]
+    text += ["## Where tenter is slower", summaries.slower([*summaries.met(rows), *latency.met(points)])]
     if rows:
-        text += ["### By library", summaries.by_library(rows)]
+        text += ["## By library", summaries.by_library(rows)]
     if points:
         text += latency.markdown(points, f"{stem}-latency.png")
     if "growth" in found:
