@@ -83,7 +83,7 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
         return {"group": "g", "name": name, "shown": True, "threads": 2, "contests": {chart.PYTORCH: contest}}
 
     data = {"machine": DATA["machine"], "rows": [row("a", 0.5), row("b", 4.0), row("c", 30.0)]}
-    said = "the median of random calls. Of 3 chosen calls, 4.0 times the speed of PyTorch as installed (0.5 to 30)."
+    said = "in random calls; in 3 chosen calls, 4.0 times that of PyTorch as installed (0.5 to 30)."
     assert said in chart.summary(data)
     assert (
         "| [chosen calls](../performance.md#all-rows) | PyTorch | 1 of 3 | 0.50x |" in chart.slower(data).splitlines()
