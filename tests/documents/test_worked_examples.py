@@ -221,11 +221,10 @@ def test_flip(tmp_path):
     file.write_text(file.read_text() + "\n\n" + function)
     file = copied / "__init__.py"
     file.write_text(re.sub(r"(from tenter\.ops import .*?)expand", r"\1flip, expand", file.read_text(), count=1))
-    imported, function, row = re.fullmatch(r"(from .*?\n)\n(.*)(\"flip\": .*)", kept, re.DOTALL).groups()
+    imported, function = re.fullmatch(r"(from .*?\n)\n(.*)", kept, re.DOTALL).groups()
     file = copied / "_torch" / "in_graph.py"
     put(file, imported, "from tenter._specs.repeat import")
-    put(file, function.strip() + "\n\n\n", "CALLS: dict")
-    put(file, "    " + row, '    "repeat": _repeat,')
+    put(file, function.strip() + "\n\n\n", "def repeat(x: Tensor")
     run(tmp_path, FLIP)
 
 
