@@ -1,15 +1,20 @@
 // Premultiplication by alpha, and missing values, by addresses.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "plan/byte_step.hpp"
+#include "plan/chunked_gaps.hpp"
 #include "plan/gaps.hpp"
+#include "plan/host_plan.hpp"
 #include "plan/passes.hpp"
 #include "python/bind_values.hpp"
 #include "rules/bytes.hpp"
@@ -43,6 +48,23 @@ void bind_bytes(nb::module_& m) {
         reinterpret_cast<void*>(filled),       reinterpret_cast<void*>(ones)};
     without_gil([&] { t.fill(threads); });
   });
+  // values, mask, shares: the address, 0 for none, and for each dim its length and stride in bytes.
+  typedef std::pair<uintptr_t, std::vector<std::pair<int64_t, int64_t>>> Given;
+  m.def("resize_gaps",
+        [](const HostPlan& plan, const HostPlan* rest, const Given& values, const Given& mask, const Given& shares,
+           std::vector<int64_t> made, uintptr_t result, int dtype, bool skips, double above, int64_t loops,
+           int64_t each, int threads) {
+          const auto array = [](const Given& given) {
+            GapsCall::Array made{reinterpret_cast<const char*>(given.first), {}};
+            for (const auto& [n, stride] : given.second) made.dims.push_back({n, stride});
+            return made;
+          };
+          const GapsCall call{array(values), array(mask), array(shares), std::move(made),
+                              reinterpret_cast<char*>(result), Dtype(dtype), skips, above, loops, each, &plan, rest};
+          call.run(threads);
+        },
+        nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+        nb::arg(), nb::arg(), nb::arg(), nb::arg());
   m.def("divide_by_shares", [](uintptr_t sums, uintptr_t shares, int64_t n, int dtype, double above, int threads) {
     without_gil([&] {
       divide_by_shares(reinterpret_cast<void*>(sums), reinterpret_cast<const void*>(shares), n, Dtype(dtype), above,

@@ -151,6 +151,22 @@ def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, t
 def fill_gaps(
     values: int, mask: int, period: int, n: int, dtype: int, skips: bool, filled: int, ones: int, threads: int, /
 ) -> None: ...
+def resize_gaps(
+    plan: HostPlan,
+    rest: HostPlan | None,
+    values: tuple[int, list[tuple[int, int]]],
+    mask: tuple[int, list[tuple[int, int]]],
+    shares: tuple[int, list[tuple[int, int]]],
+    made: tuple[int, ...],
+    result: int,
+    dtype: int,
+    skips: bool,
+    above: float,
+    loops: int,
+    each: int,
+    threads: int,
+    /,
+) -> None: ...
 def divide_by_shares(sums: int, shares: int, n: int, dtype: int, above: float, threads: int, /) -> None: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
 def ranges(
