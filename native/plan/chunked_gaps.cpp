@@ -35,7 +35,7 @@ class GapsChunks {
       const double step = double(m.n_in) / double(std::max<int64_t>(1, m.n_out));
       const double bytes = 2 * double(size) * (step * double(inner_in) + double(inner_out));
       const double apart = 3 * double(most_taps(m)) / std::max(step, 1e-3);  // neighbors read a quarter of rows twice
-      each_out = std::clamp<int64_t>(int64_t(std::max(double(gaps_bytes) / bytes, apart)), 1, length_out);
+      each_out = std::clamp<int64_t>(int64_t(std::max(double(c.bytes) / bytes, apart)), 1, length_out);
     }
     in_one = ceil_div(length_out, each_out);
   }
@@ -46,9 +46,10 @@ class GapsChunks {
     return 2 * size * positions * std::max(length_in * inner_in, length_out * inner_out);
   }
 
-  // threads: 0 for a thread that has not the interpreter's lock
+  // The same rows of all positions follow each other, which read the same mask and shares. threads: 0 for a thread that
+  // has not the interpreter's lock
   void run(int64_t which, int threads) const {
-    GapsChunk k{which / in_one, 0, length_in, which % in_one * each_out, 0};
+    GapsChunk k{which % positions, 0, length_in, which / positions * each_out, 0};
     k.n_out = std::min(each_out, length_out - k.to);
     if (c.each) k.from = k.to, k.n = k.n_out;
     if (rows) {
@@ -62,18 +63,19 @@ class GapsChunks {
     char* const values = lease->inputs.get<char>(n_in * size);
     char* const ones = c.shares.at ? nullptr : lease->sums.get<char>(n_in * size);
     const int inside = std::max(1, threads);
-    Gaps gaps{contiguous(c.values, k.position, k.from, k.n, size, lease->tile, inside),
-              reinterpret_cast<const uint8_t*>(contiguous(c.mask, k.position, k.from, k.n, 1, lease->raw, inside)),
-              n_in, n_in, c.dtype, c.skips, values, ones};
-    gaps.fill(inside);
+    fill_gaps({contiguous(c.values, k.position, k.from, k.n, size, lease->tile, inside),
+               reinterpret_cast<const uint8_t*>(contiguous(c.mask, k.position, k.from, k.n, 1, lease->raw, inside)),
+               values, ones, n_in, c.dtype, c.skips},
+              n_in, inside);
     char* const result = c.result + (k.position * length_out + k.to) * inner_out * size;
-    sum(k, values, result, threads);
+    char* const sums = c.stream ? lease->gathered.get<char>(n_out * size) : result;
+    sum(k, values, sums, threads);
     const char* shares = contiguous(c.shares, k.position, k.to, k.n_out, size, lease->packed, inside);
     if (ones) {
       char* const made = lease->row.get<char>(n_out * size);
       sum(k, ones, made, threads), shares = made;
     }
-    divide_by_shares(result, shares, n_out, c.dtype, c.above, inside);
+    divide_by_shares({sums, shares, result, n_out, c.dtype, c.above, c.stream}, inside);
   }
 
  private:
@@ -100,8 +102,6 @@ class GapsChunks {
     pack(merged.dims, merged.n, itemsize, src, to, threads);
     return to;
   }
-
-  static constexpr int64_t gaps_bytes = 512 << 10;
 
   const GapsCall& c;
   const size_t at;

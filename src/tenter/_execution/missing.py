@@ -19,7 +19,7 @@ from tenter.maps import Copy
 
 DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 # Bytes of a chunk: its inputs and outputs, each twice.
-BYTES = 512 << 10
+BYTES = 1 << 20
 
 
 def resized(x: Array, mask: Array | None, spec: Resize, skipna: bool, above: float) -> Array:
@@ -41,7 +41,7 @@ def resized(x: Array, mask: Array | None, spec: Resize, skipna: bool, above: flo
         of.plan(ones.shape).run(address(ones), address(shares), False)
     x, mask = x.transpose(order), None if mask is None else mask.transpose(order)
     made = of.made(x.shape)
-    y, to, _ = blocks.empty(made, x.dtype)
+    y, to, streams = blocks.empty(made, x.dtype)
     loops, each = _chunk(x.shape, made, of.first, x.itemsize)
     chunk = (*(1,) * loops, *x.shape[loops:])
     rest = None
@@ -50,7 +50,7 @@ def resized(x: Array, mask: Array | None, spec: Resize, skipna: bool, above: flo
         chunk = (*chunk[:loops], each, *chunk[loops + 1 :])
     _native.resize_gaps(
         of.plan(chunk), rest or None, _given(x, x.shape), _given(mask, x.shape), _given(shares, made), made, to,
-        NUMBERS[x.dtype.name], skipna, above, loops, each, thread_count(),
+        streams, NUMBERS[x.dtype.name], skipna, above, loops, each, BYTES, thread_count(),
     )  # fmt: skip
     return y.transpose(back)
 

@@ -159,11 +159,13 @@ def resize_gaps(
     shares: tuple[int, list[tuple[int, int]]],
     made: tuple[int, ...],
     result: int,
+    stream: bool,
     dtype: int,
     skips: bool,
     above: float,
     loops: int,
     each: int,
+    bytes: int,
     threads: int,
     /,
 ) -> None: ...
