@@ -74,6 +74,20 @@ def transposed_window(
     n_in: int, start: _Ints, offset: _Ints, weight: _Floats | None
 ) -> tuple[_Ints, _Ints, _Floats | None]: ...
 def transposed_gather(n_in: int, offset: _Ints, index: _Ints, weight: _Floats) -> tuple[_Ints, _Ints, _Floats]: ...
+def place_between(
+    at: _Floats | _Ints, coordinates: _Floats | _Ints, rounding: float, placed: int, last: int, ahead: int, threads: int, /
+) -> None: ...
+def lines_between(
+    at: _Floats | _Ints,
+    coordinates: _Floats | _Ints,
+    last: _Ints,
+    clips: bool,
+    start: int,
+    offset: int,
+    weight: int,
+    threads: int,
+    /,
+) -> int: ...
 def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
 
 class WindowMap:
