@@ -50,7 +50,8 @@ void quotients(const Real* sums, const Real* shares, int64_t n, Real above, Real
 
 template <class Real>
 void divide_as(const DivideTask& t) {
-  const Real *const sums = reinterpret_cast<const Real*>(t.sums), *const shares = reinterpret_cast<const Real*>(t.shares);
+  const Real *const sums = reinterpret_cast<const Real*>(t.sums), *const shares =
+                                                                      reinterpret_cast<const Real*>(t.shares);
   Real* const to = reinterpret_cast<Real*>(t.quotients);
   if (!t.stream) return quotients(sums, shares, t.n, Real(t.above), to);
   Real staging[stream_part / 4 / sizeof(Real)];

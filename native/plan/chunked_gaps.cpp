@@ -24,8 +24,7 @@ class GapsChunks {
  public:
   GapsChunks(const GapsCall& call) : c(call), at(size_t(c.loops)), size(size_of(c.dtype)) {
     for (size_t k = 0; k < at; ++k) positions *= c.made[k];
-    for (size_t k = at + 1; k < c.made.size(); ++k)
-      inner_in *= c.values.dims[k].n, inner_out *= c.made[k];
+    for (size_t k = at + 1; k < c.made.size(); ++k) inner_in *= c.values.dims[k].n, inner_out *= c.made[k];
     length_in = at < c.made.size() ? c.values.dims[at].n : 1, length_out = at < c.made.size() ? c.made[at] : 1;
     each_out = c.each ? c.each : length_out;
     if (!c.each && (rows = c.plan->only_rows())) {
@@ -42,9 +41,7 @@ class GapsChunks {
   // Whether chunks may run on any thread.
   bool any_thread() const { return rows || (c.plan->any_thread() && (!c.rest || c.rest->any_thread())); }
   int64_t count() const { return positions * in_one; }
-  int64_t bytes() const {
-    return 2 * size * positions * std::max(length_in * inner_in, length_out * inner_out);
-  }
+  int64_t bytes() const { return 2 * size * positions * std::max(length_in * inner_in, length_out * inner_out); }
 
   // The same rows of all positions follow each other, which read the same mask and shares. threads: 0 for a thread that
   // has not the interpreter's lock
@@ -118,9 +115,8 @@ void GapsCall::run(int threads) const {
     for (int64_t k = 0; k < chunks.count(); ++k) chunks.run(k, threads);
     return;
   }
-  without_gil([&] {
-    parallel(chunks.count(), team_for(chunks.bytes(), threads), [&](int64_t k) { chunks.run(k, 0); });
-  });
+  without_gil(
+      [&] { parallel(chunks.count(), team_for(chunks.bytes(), threads), [&](int64_t k) { chunks.run(k, 0); }); });
 }
 
 }  // namespace tenter

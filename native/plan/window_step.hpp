@@ -93,8 +93,13 @@ struct WindowStep final : KernelCall {
   // Makes rows [lo, hi) on this thread, which need not have the interpreter's lock. src: input row `first`.
   void run_rows(const char* src, int64_t first, char* dst, int64_t lo, int64_t hi) const {
     const WindowMap& m = *task.row;
-    const WindowMap some{m.n_in - lo * m.width, hi - lo, m.width, m.start ? m.start + lo : nullptr,
-                         m.start ? m.offset + lo : nullptr, m.weight32, m.weight64};
+    const WindowMap some{m.n_in - lo * m.width,
+                         hi - lo,
+                         m.width,
+                         m.start ? m.start + lo : nullptr,
+                         m.start ? m.offset + lo : nullptr,
+                         m.weight32,
+                         m.weight64};
     WindowTask call = task;
     call.row = &some;
     call.src = src - (first - (m.start ? 0 : lo * m.width)) * task.row_stride, call.dst = dst;

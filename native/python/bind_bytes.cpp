@@ -54,21 +54,34 @@ void bind_bytes(nb::module_& m) {
   });
   // values, mask, shares: the address, 0 for none, and for each dim its length and stride in bytes.
   typedef std::pair<uintptr_t, std::vector<std::pair<int64_t, int64_t>>> Given;
-  m.def("resize_gaps",
-        [](const HostPlan& plan, const HostPlan* rest, const Given& values, const Given& mask, const Given& shares,
-           std::vector<int64_t> made, uintptr_t result, bool stream, int dtype, bool skips, double above, int64_t loops,
-           int64_t each, int64_t bytes, int threads) {
-          const auto array = [](const Given& given) {
-            GapsCall::Array made{reinterpret_cast<const char*>(given.first), {}};
-            for (const auto& [n, stride] : given.second) made.dims.push_back({n, stride});
-            return made;
-          };
-          const GapsCall call{array(values), array(mask), array(shares), std::move(made),
-                              reinterpret_cast<char*>(result), Dtype(dtype), skips, stream, above, loops, each, bytes, &plan, rest};
-          call.run(threads);
-        },
-        nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
+  m.def(
+      "resize_gaps",
+      [](const HostPlan& plan, const HostPlan* rest, const Given& values, const Given& mask, const Given& shares,
+         std::vector<int64_t> made, uintptr_t result, bool stream, int dtype, bool skips, double above, int64_t loops,
+         int64_t each, int64_t bytes, int threads) {
+        const auto array = [](const Given& given) {
+          GapsCall::Array made{reinterpret_cast<const char*>(given.first), {}};
+          for (const auto& [n, stride] : given.second) made.dims.push_back({n, stride});
+          return made;
+        };
+        const GapsCall call{array(values),
+                            array(mask),
+                            array(shares),
+                            std::move(made),
+                            reinterpret_cast<char*>(result),
+                            Dtype(dtype),
+                            skips,
+                            stream,
+                            above,
+                            loops,
+                            each,
+                            bytes,
+                            &plan,
+                            rest};
+        call.run(threads);
+      },
+      nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+      nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
   m.def("divide_by_shares", [](uintptr_t sums, uintptr_t shares, int64_t n, int dtype, double above, int threads) {
     char* const at = reinterpret_cast<char*>(sums);
     const DivideTask t{at, reinterpret_cast<const char*>(shares), at, n, Dtype(dtype), above, false};

@@ -17,9 +17,9 @@ struct Between {
   //   last   the last that is not above it; -1 for none
   void place(Number rounding, Number* placed, int64_t* last, int64_t* ahead, int threads) const;
 
-  // The rows of lines through two coordinates each, for placed positions: weights of zero, at the ends of rows, are left
-  // out. clips: whether positions outside of the coordinates are moved to their ends. `weight` has room for two weights
-  // of each row. Returns how many there are.
+  // The rows of lines through two coordinates each, for placed positions: weights of zero, at the ends of rows, are
+  // left out. clips: whether positions outside of the coordinates are moved to their ends. `weight` has room for two
+  // weights of each row. Returns how many there are.
   int64_t lines(const int64_t* last, bool clips, int64_t* start, int64_t* offset, double* weight, int threads) const;
 };
 

@@ -193,7 +193,8 @@ def _by_blocks(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Ru
     slow = next((d for d in order if x.shape[d] > 1), 0)
     shape = spec.shape_out(x.shape)
     n_bytes = 8 * max(x.size, math.prod(shape))
-    if rule.only_values and not rule.copies and rule.value is None and x.dtype in missing.DTYPES and x.size and math.prod(shape):
+    by_core = rule.only_values and not rule.copies and rule.value is None and x.dtype in missing.DTYPES
+    if by_core and x.size and math.prod(shape):
         return missing.resized(x, mask, spec, rule.skipna, rule.above), None
     if slow in spec.axes or n_bytes <= chunks.BYTES:
         return whole(x, mask, None, summed, rule)

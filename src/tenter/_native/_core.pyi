@@ -75,7 +75,14 @@ def transposed_window(
 ) -> tuple[_Ints, _Ints, _Floats | None]: ...
 def transposed_gather(n_in: int, offset: _Ints, index: _Ints, weight: _Floats) -> tuple[_Ints, _Ints, _Floats]: ...
 def place_between(
-    at: _Floats | _Ints, coordinates: _Floats | _Ints, rounding: float, placed: int, last: int, ahead: int, threads: int, /
+    at: _Floats | _Ints,
+    coordinates: _Floats | _Ints,
+    rounding: float,
+    placed: int,
+    last: int,
+    ahead: int,
+    threads: int,
+    /,
 ) -> None: ...
 def lines_between(
     at: _Floats | _Ints,

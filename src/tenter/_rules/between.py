@@ -1,10 +1,11 @@
 """Which inputs a position between coordinates reads, with which weights. Steps may have any lengths."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tenter import _native
+from tenter._arrays import blocks
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.numpy_arrays import address
@@ -65,12 +66,16 @@ def _placed(at: Array, coordinates: Array) -> _Placed:
     if at.dtype.kind == "f" and len(coordinates) > 1:
         magnitude = max(abs(float(coordinates[0])), abs(float(coordinates[-1])))
         rounding = min(4 * EPSILON * magnitude, float(np.diff(coordinates).min()) / 1024)
-    at, last, ahead = np.ascontiguousarray(at), np.empty(len(at), np.int64), np.empty(len(at), np.int64)
-    found = np.empty_like(at)
+    found, last, ahead = _room(len(at), at.dtype), _room(len(at), np.int64), _room(len(at), np.int64)
     _native.place_between(
-        at, np.ascontiguousarray(coordinates), rounding, address(found), address(last), address(ahead), thread_count()
-    )
+        np.ascontiguousarray(at), np.ascontiguousarray(coordinates), rounding, address(found), address(last),
+        address(ahead), thread_count(),
+    )  # fmt: skip
     return _Placed(found, last, ahead)
+
+
+def _room(n: int, dtype: Any) -> Array:
+    return blocks.empty((n,), np.dtype(dtype))[0]
 
 
 def _points(axis: Axis, mode: str, edge: str) -> Rows:
@@ -109,7 +114,7 @@ def _points(axis: Axis, mode: str, edge: str) -> Rows:
 
 def _lines(c: Array, at: Array, last: Ints, clips: bool) -> tuple[Ints, Ints, Floats]:
     """Returns the first input, the offset and the weights of each row. At a coordinate its value alone is read."""
-    start, offset, weight = np.empty(len(at), np.int64), np.empty(len(at) + 1, np.int64), np.empty(2 * len(at))
+    start, offset, weight = _room(len(at), np.int64), _room(len(at) + 1, np.int64), _room(2 * len(at), np.float64)
     n = _native.lines_between(
         at, np.ascontiguousarray(c), last, clips, address(start), address(offset), address(weight), thread_count()
     )
