@@ -22,6 +22,7 @@
 #include "system/gil.hpp"
 
 namespace tenter {
+
 void bind_bytes(nb::module_& m) {
   m.def("premultiply", [](uintptr_t src, uintptr_t dst, int dtype, int64_t n_pixels, int channels, bool divides,
                           double unseen, int threads) {
@@ -41,6 +42,9 @@ void bind_bytes(nb::module_& m) {
     without_gil([&] { found = kernels().bytes->is_alpha(t, threads); });
     return found;
   });
+}
+
+void bind_gaps(nb::module_& m) {
   m.def("fill_gaps", [](uintptr_t values, uintptr_t mask, int64_t period, int64_t n, int dtype, bool skips,
                         uintptr_t filled, uintptr_t ones, int threads) {
     const FillTask t{reinterpret_cast<const char*>(values),

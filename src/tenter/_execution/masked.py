@@ -116,13 +116,13 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     if mask is None and not rule.skipna:
         return summed(x, rule.value), None
     if isinstance(x, np.ndarray):
-        return _by_blocks(x, mask, spec, summed, rule)
+        return _of_numpy(x, mask, spec, summed, rule)
     its = of(x)
     if its.PACKAGE != "torch" or not its.is_ordinary(x) or on_device(x) or dtype_name(x) in ("bfloat16", "complex32"):
         return whole(x, mask, None, summed, rule)
     if x.requires_grad:  # NumPy arrays would end PyTorch's graph
         return whole(x, mask, None, summed, rule)
-    y, there = _by_blocks(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, summed, rule)
+    y, there = _of_numpy(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, summed, rule)
     return its.from_numpy(y, x), there
 
 
@@ -187,15 +187,19 @@ def laid_out(where: Any, x: Any, axes: tuple[int, ...]) -> Any:
     return where if tuple(shape) == wanted else runs.expand(where, wanted)
 
 
+def _of_numpy(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Rule) -> tuple[Array, Array | None]:
+    is_plain = rule.only_values and not rule.copies and rule.value is None
+    if is_plain and x.dtype in missing.DTYPES and x.size and math.prod(spec.shape_out(x.shape)):
+        return missing.resized(x, mask, spec, rule.skipna, rule.above), None
+    return _by_blocks(x, mask, spec, summed, rule)
+
+
 def _by_blocks(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Rule) -> tuple[Array, Array | None]:
     """Fills, resizes and divides blocks of the slowest dim that fit in the caches, if that dim is not resized."""
     order = resized_order(x.shape, x.strides, spec.axes, False)
     slow = next((d for d in order if x.shape[d] > 1), 0)
     shape = spec.shape_out(x.shape)
     n_bytes = 8 * max(x.size, math.prod(shape))
-    by_core = rule.only_values and not rule.copies and rule.value is None and x.dtype in missing.DTYPES
-    if by_core and x.size and math.prod(shape):
-        return missing.resized(x, mask, spec, rule.skipna, rule.above), None
     if slow in spec.axes or n_bytes <= chunks.BYTES:
         return whole(x, mask, None, summed, rule)
     limits.memory(shape, x.itemsize)
