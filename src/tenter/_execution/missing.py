@@ -52,7 +52,8 @@ def resized(x: Array, mask: Array | None, spec: Resize, skipna: bool, above: flo
         of.plan(chunk), rest or None, _given(x, x.shape), _given(mask, x.shape), _given(shares, made), made, to,
         streams, NUMBERS[x.dtype.name], skipna, above, loops, each, BYTES, thread_count(),
     )  # fmt: skip
-    return y.transpose(back)
+    found: Array = y.transpose(back)
+    return found
 
 
 class _Planned:
