@@ -82,6 +82,29 @@ struct WindowStep final : KernelCall {
     WindowTask call = at(src, dst, false);
     run_task(call, in_chunks(), 1);
   }
+  bool any_thread() const override { return !by_tables; }
+  // Whether any rows of the result can be made without the others, from the inputs that they read.
+  bool makes_rows() const {
+    const bool alone = !task.plane && !task.n_outer && !computed && !source_index && !short_rows;
+    const bool kernels =
+        task.kernel == Kernel::rows_and_columns || task.kernel == Kernel::rows || task.kernel == Kernel::pixels;
+    return task.row && alone && kernels && !task.alpha;
+  }
+  // Makes rows [lo, hi) on this thread, which need not have the interpreter's lock. src: input row `first`.
+  void run_rows(const char* src, int64_t first, char* dst, int64_t lo, int64_t hi) const {
+    const WindowMap& m = *task.row;
+    const WindowMap some{m.n_in - lo * m.width,
+                         hi - lo,
+                         m.width,
+                         m.start ? m.start + lo : nullptr,
+                         m.start ? m.offset + lo : nullptr,
+                         m.weight32,
+                         m.weight64};
+    WindowTask call = task;
+    call.row = &some;
+    call.src = src - (first - (m.start ? 0 : lo * m.width)) * task.row_stride, call.dst = dst;
+    run_task(call, false, 1);
+  }
   // The kernels of rows and columns together normalize floats.
   bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
     const bool both = task.row && task.column && !task.plane && !task.alpha && !source_index;

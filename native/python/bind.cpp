@@ -25,6 +25,7 @@ void bind_ragged(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_bytes(nb::module_& m);
+void bind_gaps(nb::module_& m);
 void bind_launch(nb::module_& m);
 }  // namespace tenter
 
@@ -158,6 +159,7 @@ NB_MODULE(core, m) {
   bind_maps(m);
   bind_plan(m);
   bind_bytes(m);
+  bind_gaps(m);
   bind_launch(m);
   bind_counts(m);
   bind_calls(m, testing);

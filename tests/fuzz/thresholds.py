@@ -6,7 +6,7 @@ from typing import Any
 
 import tenter
 from tenter import _native, memory
-from tenter._execution import chunks, into
+from tenter._execution import chunks, into, missing
 from tenter._plans import cache
 
 from . import caches
@@ -28,6 +28,7 @@ NATIVE: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (chunks, "BYTES", (256, 4096)),
+    (missing, "BYTES", (256, 4096)),
     (into, "BYTES", (256, 4096)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),
