@@ -12,7 +12,6 @@ from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinar
 from tenter._arrays.types import Array
 from tenter._rules import filters
 from tenter._rules.filters import NOTHING
-from tenter._specs.applied import only_copies
 from tenter._torch import device, dispatch, traced_segments
 from tenter._torch.cached import cached as cached, expand_fast as expand_fast
 from tenter._torch.dispatch import (
@@ -35,6 +34,7 @@ from tenter._torch.segmented import (
     repeat_padded as repeat_padded,
     unpad as unpad,
 )
+from tenter.maps._kinds import only_copies
 from tenter.maps._written import written
 
 # For dtypes with almost no kernels in PyTorch: the signed dtype of the same size.
