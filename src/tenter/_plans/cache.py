@@ -45,6 +45,12 @@ def store(of: Hashable, plan: CallPlan | _native.HostPlan) -> None:
         _positions = _evict()
 
 
+def clear() -> None:
+    global _positions
+    plans.clear()
+    _positions = 0
+
+
 def _evict() -> int:
     """Drops the oldest plans until an eighth of the cache is free. Finding the oldest takes as long as many calls, so
     this runs rarely. Returns the positions that are left."""
