@@ -75,5 +75,6 @@ def to_numpy(x: Any) -> Array:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    """Returns a JAX array of x's values, without a copy if x is suitably aligned. Nothing else may refer to x."""
-    return jax.device_put(x, like.sharding if like.committed else None)
+    """Returns a JAX array of x's values, without a copy if x is suitably aligned."""
+    is_committed = getattr(like, "committed", False) and len(like.sharding.device_set) == 1
+    return jax.device_put(x, like.sharding if is_committed else None)

@@ -86,7 +86,7 @@ class Library(Protocol):
 
     def from_numpy(self, x: Array, like: Any) -> Any:
         """Returns the library's array of a NumPy array's values, on the device of `like`, without a copy where
-        possible."""
+        possible. Nothing else may refer to x."""
 
 
 def _torch() -> Library:

@@ -195,7 +195,7 @@ def to_numpy(x: torch.Tensor) -> Array:
 
 
 def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(x)
+    return torch.from_numpy(x).to(like.device)
 
 
 def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:

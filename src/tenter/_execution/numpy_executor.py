@@ -182,10 +182,6 @@ def cast(x: Array, dtype: str) -> Array:
     return x.astype(dtype)
 
 
-def beside(x: Array, like: Array) -> Array:
-    return x
-
-
 def zeroed(x: Array, valid: Array) -> Array:
     y = np.zeros_like(x, subok=False)
     np.copyto(y, x, where=valid)

@@ -128,10 +128,6 @@ def cast(x: torch.Tensor, dtype: str) -> torch.Tensor:
     return x.to(TORCH_DTYPES[dtype])
 
 
-def beside(x: Array, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(x.copy()).to(like.device)  # tensors cannot have every stride
-
-
 def zeroed(x: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:
     return filled(x, valid, 0)
 

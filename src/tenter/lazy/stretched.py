@@ -142,7 +142,7 @@ def taken(s: Stretched, dim: int, rows: Any) -> Any:
 
 def beside(values: Array, x: Any) -> Any:
     """Returns a NumPy array as an array of x's library, on x's device."""
-    return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x).to(x.device)
+    return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x)
 
 
 def cast(x: Any, dtype: Any) -> Any:
