@@ -304,9 +304,7 @@ def _resized(x: Any, given: resize_arguments.Arguments, votes: bool, gaps: maske
         x = executor.of(x).flip(x, flipped)
     if spec.reads_outside and (given.value != 0 or not is_numeric(dtype_name(x))):
         return fill_value.perform("resize", given_x, given, x, spec, out)
-    if flipped:
-        return calls.perform_flipped("resize", given_x, given, x, spec, out)
-    return calls.perform("resize", x, given, x, spec, out)
+    return calls.perform("resize", given_x, given, x, spec, out)
 
 
 def axis_map(

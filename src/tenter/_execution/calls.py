@@ -75,13 +75,14 @@ def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
 
 
 def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out: Any = None) -> Any:
-    """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes."""
+    """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes, or
+    flipped along the axes whose boxes are reversed."""
     runs = executor_of(x)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).traced(flat) or (isinstance(spec, RepeatCounts) and traced(spec.offsets)):
         return _into_out(runs.dispatched(flat, spec), x, out)
-    if specializations.store(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
+    if specializations.store(call, x, args, spec, flat) and (made := by_core(call, x, args, out)) is not None:
         return made
     found = _native.call_key(call, x, *args) if _lasts(x, flat, spec) else None
     if found is None:
@@ -98,18 +99,6 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
 def by_core(call: str, x: Any, args: tuple[Any, ...], out: Any) -> Any:
     """Returns the result of a call whose specialization the core has just got; None if the core declines."""
     return FIND[type(x)](call, x, *args) if out is None else cached_into(call, x, out, *args)
-
-
-def perform_flipped(call: str, x: Any, args: tuple[Any, ...], flipped: Any, spec: Spec, out: Any = None) -> Any:
-    """Returns the result of a checked call with boxes that are reversed along some axes. flipped: x, flipped along
-    these axes. Its plan is not cached, because the plan is not for x."""
-    if of(flipped).traced(flipped):
-        return execute(flipped, spec, out)
-    if out is not None:
-        into.check(out, x, spec.shape_out(tuple(x.shape)))
-    if specializations.store(call, x, args, spec, flipped) and (made := by_core(call, x, args, out)) is not None:
-        return made
-    return _run(flipped, plan(flipped, spec), out)
 
 
 def _run(x: Any, plan: CallPlan, out: Any) -> Any:
