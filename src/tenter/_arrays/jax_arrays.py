@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tenter._arrays import promised, standard_arrays
+from tenter._arrays import oldest_versions, standard_arrays
 from tenter._arrays.standard_arrays import (
     address as address,
     device as device,
@@ -24,7 +24,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
-promised.check("JAX", jax.__version__)
+oldest_versions.check("JAX", jax.__version__)
 PACKAGE = "jax"
 TYPES: tuple[type, ...] = ()
 

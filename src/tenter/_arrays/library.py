@@ -12,7 +12,7 @@ import numpy as np
 from tenter._arrays import numpy_arrays, standard_arrays
 from tenter._arrays.forks import not_forked
 from tenter._arrays.layout import Layout, Order
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 from tenter._arrays.types import Array
 
 Imported = TypeVar("Imported")

@@ -23,8 +23,6 @@ from tenter._standard.executor import (
     disjoint as disjoint,
     execute as execute,
     expand_fast as expand_fast,
-    is_ordinary as is_ordinary,
-    place as place,
     place_offsets as place_offsets,
     run as run,
     run_read as run_read,

@@ -48,7 +48,7 @@ def _run_read(x: Any, plan: CallPlan) -> Any:
 def _run_checked(x: Any, plan: CallPlan) -> Any:
     runs = EXACT[type(x)]
     # The core cannot tell whether empty tensors are ordinary. Given None, it lets Python check the call.
-    return runs.execute(x, plan) if runs.is_ordinary(x) else None
+    return runs.execute(x, plan) if of(x).is_ordinary(x) else None
 
 
 _native.register_calls(
@@ -84,7 +84,7 @@ def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out
         return _into_out(runs.dispatched(flat, spec), x, out)
     if specializations.store(call, x, args, spec, flat) and (made := by_core(call, x, args, out)) is not None:
         return made
-    found = _native.call_key(call, x, *args) if _lasts(x, flat, spec) else None
+    found = _native.call_key(call, x, *args) if _is_cacheable(x, flat, spec) else None
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
@@ -113,7 +113,7 @@ def _into_out(result: Any, x: Any, out: Any) -> Any:
     return out
 
 
-def _lasts(x: Any, flat: Any, spec: Spec) -> bool:
+def _is_cacheable(x: Any, flat: Any, spec: Spec) -> bool:
     """True if a plan applies to x itself and to later calls with equal arguments."""
     return (
         type(x) in EXACT

@@ -15,12 +15,6 @@ from tenter._specs.spec import Spec
 
 
 class Executor(Protocol):
-    def is_ordinary(self, x: Any) -> bool:
-        """The library's function."""
-
-    def place(self, x: Any) -> tuple[Any, ...]:
-        """The library's function."""
-
     def run(self, x: Any, plan: CallPlan) -> Any:
         """Applies the plan's maps and returns fresh memory, without a gradient."""
 

@@ -14,7 +14,7 @@ from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
-from tenter._specs.placement import Box, Placement, Placing, whole
+from tenter._specs.placement import Box, Placement, SizeRule, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Tiles(Placing):
+class Tiles(SizeRule):
     """A grid of tiles that suits the image's ratio, which the resized image fills: a `size` of `image.resize`.
 
     Vision-language models read images as several tiles of the size that their encoder knows.

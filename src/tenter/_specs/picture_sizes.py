@@ -12,7 +12,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
 from tenter._specs.model_sizes import OF_MODELS, placement
-from tenter._specs.placement import GRAVITIES, Box, Placement, Placing, Wanted, placed
+from tenter._specs.placement import GRAVITIES, Box, Placement, SizeRule, Wanted, placed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Fit(Placing):
+class Fit(SizeRule):
     """The largest size within a height and a width that keeps the ratio of the sides: a `size` of `image.resize`.
 
     Parameters

@@ -174,7 +174,7 @@ def placed(what: Wanted, spans: Sequence[Span]) -> Placement:
     return Placement(sides, ((begins[0], begins[0] + size[0]), (begins[1], begins[1] + size[1])), box)
 
 
-class Placing:
+class SizeRule:
     """Where an image lies by a rule that may leave padding around it."""
 
     def place(self, height: int | Fraction, width: int | Fraction) -> Placement:

@@ -39,7 +39,7 @@ class Arguments(NamedTuple):
     value: Any = 0
 
 
-def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
+def order_of_axes(ndim: int, axes: Any) -> tuple[int, ...] | None:
     """Where sequences with a value for each of these axes have those of the first, the second, ...; None where in
     turn."""
     given = arguments.several("axes", axes)

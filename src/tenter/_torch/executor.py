@@ -8,7 +8,7 @@ import torch
 from tenter._arrays import arguments, library, names, torch_tensors
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, short
+from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary, short
 from tenter._arrays.types import Array
 from tenter._rules import filters
 from tenter._rules.filters import NOTHING

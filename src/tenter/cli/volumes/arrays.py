@@ -33,9 +33,9 @@ from tenter.cli.sizes import scaled
 from tenter.cli.volumes import gaps, ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.ordered import turned_target
+from tenter.cli.volumes.recipe import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.sources import Source, create_like, in_order, open_source, types_of, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.summary import Array, Report

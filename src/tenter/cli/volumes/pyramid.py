@@ -14,9 +14,9 @@ from tenter.cli.volumes import labels, ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, digest_of, plain, resized_file
 from tenter.cli.volumes.axes import SPACE, read_axes
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
+from tenter.cli.volumes.recipe import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
