@@ -33,13 +33,10 @@ if TYPE_CHECKING:
         Like,
         Mode,
         ModeName,
-        NamedDims,
         Nested,
         Numbers,
         OfXarray,
         Other,
-        ResizeArguments,
-        RuleArguments,
         Sizes,
         Tensor,
         Unpack,
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
+    from tenter._specs.signatures import NamedDims, ResizeArguments, RuleArguments
 
 
 # fmt: off
