@@ -20,10 +20,9 @@ from program_helpers import of_this_machine
 from roots import ROOT
 from tenter import _native
 from tenter._arrays import signatures
-from tenter._specs import signatures as of_resize
 from tenter._rules import geometry, presets
 from tenter._rules.axis_rule import EDGES
-from tenter._specs import modes, picture_sizes
+from tenter._specs import modes, picture_sizes, signatures as of_resize
 from tenter._specs.resize import KINDS
 
 FILES = [ROOT / "tests" / "typed" / "uses.py"]
