@@ -33,16 +33,21 @@ if TYPE_CHECKING:
     AnyLike: TypeAlias = Like | Convention
 
 
-class RuleArguments(TypedDict, total=False):
-    """Arguments of `resize` that `axis_map` also takes."""
+class RuleOfAxes(TypedDict, total=False):
+    """Arguments of `resize` that sizes of all kinds go with."""
 
-    scale: Numbers | None
     antialias: bool | None
     like: AnyLike | None
     box: Box | None
     align: Align | None
     edge: Edge | None
     value: complex
+
+
+class RuleArguments(RuleOfAxes, total=False):
+    """Arguments of `resize` that `axis_map` also takes."""
+
+    scale: Numbers | None
 
 
 class GapArguments(TypedDict, total=False):
@@ -53,7 +58,7 @@ class GapArguments(TypedDict, total=False):
     min_valid: float | None
 
 
-class NamedDims(TypedDict, total=False):
+class NamedDims(RuleOfAxes, total=False):
     """Arguments of `resize` where sizes or scales have names."""
 
     where: OfXarray | Where | None
@@ -62,12 +67,6 @@ class NamedDims(TypedDict, total=False):
 
     scale: Mapping[Any, float | Fraction]
     mode: AnyMode
-    antialias: bool | None
-    like: AnyLike | None
-    box: Box | None
-    align: Align | None
-    edge: Edge | None
-    value: complex
     labels: bool
 
 
