@@ -165,7 +165,7 @@ def checked(where: Any, x: Any) -> Any:
     if dtype_name(where) != "bool":
         refuse(TypeError, "where", "bools, True where x is valid", describe(where))
     if isinstance(where, np.ndarray):
-        where = executor.of(x).beside(where, x)
+        where = where if isinstance(x, np.ndarray) else of(x).from_numpy(where.copy(), x)
     elif of(where) is not of(x):
         refuse(TypeError, "where", f"an array of {of(x).PACKAGE} or NumPy, as x is", class_name(type(where)))
     elif (on := getattr(where, "device", None)) != getattr(x, "device", None) and not of(x).traced(x):

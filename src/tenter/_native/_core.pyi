@@ -306,6 +306,8 @@ class Block:
     def limit(n_bytes: int, /) -> None: ...
     @staticmethod
     def clear() -> None: ...
+    @staticmethod
+    def scratch() -> int: ...
 
 class testing:  # noqa: N801, a module: what only tests use
     VERIFIES: bool
@@ -356,6 +358,7 @@ class _Tuning:
     chunk_bytes: int
     seldom_calls: int
     scratch_bytes: int
+    idle_scratch_bytes: int
     planned_bytes: int
     table_bytes: int
     planned_taps: int
