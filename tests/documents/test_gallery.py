@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from roots import DOCS
+
 for package in ("torch", "cv2", "scipy", "skimage", "zarr", "tifffile", "dask"):
     pytest.importorskip(package)
 from PIL import Image  # noqa: E402
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
 sys.path.append(str(DOCS))
 import gallery  # noqa: E402
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+from roots import DOCS
+
 sys.path.append(str(DOCS))
-import tutorial_pictures as tutorials  # noqa: E402
+import tutorial_pictures as tutorials
 
 NEEDS = {"photographs": ["skimage"], "train": ["torch", "skimage"], "volumes": ["zarr", "tifffile", "scipy"], "ragged": []}
 
