@@ -55,7 +55,7 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist"]
 
-# A signature has the types of the function itself, by the names that docs/reference/README.md explains: one line for each argument.
+# A signature has the types of the function itself, by names that docs/reference/README.md explains, on a line each.
 autodoc_typehints = "signature"
 python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"

@@ -50,7 +50,7 @@ def main() -> None:
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             for code, out, shown in run(page, folder):
-                print(code if out == shown else f"{code}\n--- printed\n{out}\n--- the page has\n{shown}")
+                print(code if out == shown or not shown else f"{code}\n--- printed\n{out}\n--- the page has\n{shown}")
             for name in pictures(page):
                 shutil.copy(Path(folder) / name, FOLDER / name)
 

@@ -24,11 +24,12 @@ def join(folder: Path) -> list[str]:
     names = sorted((p.parent.name for p in folder.glob("*/objects.inv")), key=rank, reverse=True)
     if not names:
         raise SystemExit(f"{folder}: expected folders with a built site, such as {folder}/0.1.0")
-    pages = {name: sorted(p.relative_to(folder / name).as_posix() for p in (folder / name).rglob("*.html")) for name in names}
+    files = {name: sorted((folder / name).rglob("*.html")) for name in names}
+    pages = {name: [p.relative_to(folder / name).as_posix() for p in paths] for name, paths in files.items()}
     (folder / "versions.js").write_text(f"const siteVersions = {json.dumps(pages)};\n", encoding="utf-8")
     newest = quote(f"{names[0]}/index.html")
     (folder / "index.html").write_text(
-        f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={newest}"><a href="{newest}">tenter</a>\n',
+        f'<!doctype html><meta http-equiv="refresh" content="0; url={newest}"><a href="{newest}">tenter</a>\n',
         encoding="utf-8",
     )
     return names

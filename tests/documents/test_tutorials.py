@@ -14,7 +14,12 @@ from roots import DOCS
 sys.path.append(str(DOCS))
 import tutorial_pictures as tutorials
 
-NEEDS = {"photographs": ["skimage"], "train": ["torch", "skimage"], "volumes": ["zarr", "tifffile", "scipy"], "ragged": []}
+NEEDS = {
+    "photographs": ["skimage"],
+    "train": ["torch", "skimage"],
+    "volumes": ["zarr", "tifffile", "scipy"],
+    "ragged": [],
+}
 
 
 def test_four_readers_have_a_tutorial() -> None:
