@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,8 +27,20 @@ def test_four_readers_have_a_tutorial() -> None:
     assert {page.stem for page in tutorials.PAGES} == set(NEEDS)
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Of PyTorch's, which wait for one another where other tests run."""
+    if torch := sys.modules.get("torch"):
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        yield
+        torch.set_num_threads(threads)
+    else:
+        yield
+
+
 @pytest.mark.parametrize("page", tutorials.PAGES, ids=lambda page: page.stem)
-def test_a_tutorial_gives_what_it_shows(page: Path, tmp_path: Path) -> None:
+def test_a_tutorial_gives_what_it_shows(page: Path, tmp_path: Path, one_thread: None) -> None:
     """Also its pictures, and it says what to install."""
     image = pytest.importorskip("PIL.Image")
     for package in NEEDS[page.stem]:
