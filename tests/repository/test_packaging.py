@@ -61,7 +61,7 @@ def test_links_of_the_readme_work_outside_of_a_checkout():
     shown, source = on_an_index(readme), PROJECT["urls"]["Source"]
     assert relative_links(shown) == []
     for link in relative:
-        view = "raw" if link.endswith((".png", ".svg")) else "blob"  # a page about a picture is not a picture
+        view = "raw" if link.endswith((".png", ".svg", ".webp")) else "blob"  # a page about a picture is not a picture
         assert f"{source}/{view}/main/{link}" in shown
 
 
