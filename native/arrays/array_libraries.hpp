@@ -36,14 +36,14 @@ extern struct NumpyLibrary {
 extern struct TorchLibrary {
   int (*read)(void*, DLTensor*) = nullptr;
   int (*make)(ManagedTensor*, void**) = nullptr;
-  PyObject* large_empty = nullptr;  // like NumPy's
+  PyObject* large_empty = nullptr;       // like NumPy's
   std::atomic<PyObject*> type{nullptr};  // set last
   PyObject *parameter = nullptr, *empty = nullptr, *empty_strided = nullptr, *dtype_keyword = nullptr;
   PyObject *tracers = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *forward_ad = nullptr, *current_level;  // the module's dictionary, and a name in it
   // Attributes of the types of tensors and of storages: finding them in each call takes as long as calling them.
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *expand = nullptr, *numel;
-  descrgetfunc get_attribute;  // of `requires_grad`
+  descrgetfunc get_attribute;             // of `requires_grad`
   std::atomic<PyObject*> sizes{nullptr};  // torch.Size, a subclass of tuple
   std::vector<ArrayDtype> dtypes;
   std::atomic<const ArrayDtype*> usual{nullptr};  // the default dtype: what `empty` last returned without a dtype

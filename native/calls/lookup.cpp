@@ -110,8 +110,8 @@ const HostPlan* host_plan(PyObject* plan) {
 }
 
 // How often calls were made lately, by the hashes of their plans' keys. A call may be in one of two places. If two
-// others are there, it replaces the one that was made less often. Of threads that count at once, one may not be counted:
-// the plan of a call is then cached a call later or earlier.
+// others are there, it replaces the one that was made less often. Of threads that count at once, one may not be
+// counted: the plan of a call is then cached a call later or earlier.
 struct {
   struct Place {
     std::atomic<Py_hash_t> hash;

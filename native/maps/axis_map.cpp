@@ -90,8 +90,7 @@ bool AxisMap::ones() const {
 }
 
 int64_t AxisMap::positions() const {
-  const bool tables =
-      copies() ? offsets_ || index_ || table_.found() : !map_ || map_->has_tables() || tables_.found();
+  const bool tables = copies() ? offsets_ || index_ || table_.found() : !map_ || map_->has_tables() || tables_.found();
   return tables ? n_in + n_out : 0;
 }
 

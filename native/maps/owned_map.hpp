@@ -53,8 +53,8 @@ struct OwnedMap {
   };
   std::atomic<CachedTables*> cached{nullptr};
   // Whether `map` or `inside` has the tables, set last. Kernels point to `map`, so it is filled in its place, by one
-  // thread: with the interpreter's lock, or with `making` where there is none. A fork waits for that thread: it does not
-  // leave the interpreter meanwhile.
+  // thread: with the interpreter's lock, or with `making` where there is none. A fork waits for that thread: it does
+  // not leave the interpreter meanwhile.
   std::atomic<bool> tabled{false};
   nb::ft_mutex making;
 
