@@ -49,7 +49,7 @@ def test_every_promise_has_its_environments():
     for package in PACKAGES.values():
         for either in (f"{package}=={versions.promised(package)}", f"{package}>={versions.promised(package)}"):
             assert either in made, either
-    assert {row.python for row in versions.rows()} == set(versions.PYTHONS)
+    assert {row.python for row in versions.rows()} == {*versions.PYTHONS, versions.FREE_THREADED}
     torches = [numbers(version) for version in (versions.promised("torch"), *versions.TORCHES)]
     assert torches == [(2, torches[0][1] + n) for n in range(len(torches))]  # each minor version
     for files, _ in versions.TESTS.values():
