@@ -136,7 +136,7 @@ def resize(
     Returns
     -------
     array or Pillow image
-        Fresh memory of x's kind and dtype, or an image of the mode of x. Computed in float32 (float64 for float64) and
+        A new array of x's kind and dtype, or an image of the mode of x. Computed in float32 (float64 for float64) and
         rounded once; uint8 with alpha is bit-identical to Pillow's.
 
     Raises

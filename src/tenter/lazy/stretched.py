@@ -82,7 +82,7 @@ def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
 
 
 def materialized(s: Stretched) -> Any:
-    """Returns the whole array in fresh memory."""
+    """Returns the whole array, as a new one."""
     return fresh(applied(s, s.stretched_dims).base, s.base)
 
 
