@@ -34,14 +34,13 @@ if TYPE_CHECKING:
         Nested,
         Numbers,
         Other,
-        PictureRule,
-        PictureSize,
         PillowImage,
         Tensor,
         Unpack,
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
+    from tenter._specs.signatures import PictureRule, PictureSize
 
 __all__ = ["Budget", "Fill", "Fit", "Placement", "Tiles", "resize"]
 
