@@ -13,7 +13,7 @@ import pytest
 import tenter
 from roots import DOCS, NATIVE, ROOT, TESTS
 from tenter._arrays import signatures
-from tenter._arrays.promised import OLDEST
+from tenter._arrays.oldest_versions import OLDEST
 from tenter.conventions import PRESETS
 
 if sys.version_info >= (3, 11):
