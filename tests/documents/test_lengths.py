@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roots import DOCS
+from roots import DOCS, ROOT
 
 MOST, MOST_OF_A_PAGE = 45_000, 900
 #: lists to look things up in, which may be longer
@@ -32,3 +32,7 @@ def test_all_pages_have_at_most_so_many_words() -> None:
 
 def test_words_are_counted_without_the_rules_of_tables() -> None:
     assert words("| a | b c |\n| --- | ---: |\n| d-e | - |") == 4
+
+
+def test_the_readme_is_read_in_three_minutes() -> None:
+    assert words((ROOT / "README.md").read_text()) <= 600

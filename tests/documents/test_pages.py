@@ -17,8 +17,10 @@ PAGES = [README, *sorted(p.relative_to(DOCS).as_posix() for p in DOCS.rglob("*.m
 #: whose code shows nothing: of `cuda` it needs a device; the others are run by test_coming_from.py,
 #: test_worked_examples.py and tests/helpers/dtensor_checks.py
 OTHERS = ["coming-from.md", "cuda.md", "distributed.md", "internals/worked-examples.md"]
-#: whose code saves pictures, which tests/documents/test_tutorials.py runs in a folder of its own
+#: whose code saves pictures, which test_tutorials.py runs in a folder of its own
 OTHERS += [page for page in PAGES if page.startswith("tutorials/") and ".webp)" in (DOCS / page).read_text()]
+
+
 PACKAGES = re.compile(r"^(?:import|from) .*\b(torch|PIL|jax|dask|scipy|xarray|albumentations|sklearn)\b", re.M)
 
 
