@@ -90,7 +90,7 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     """Returns the result, and which outputs are valid; None for all, or maybe if only values are wanted."""
     where = checked(gaps.where, x)
     flag("skipna", gaps.skipna)
-    least = _share(gaps)
+    least = share(gaps)
     has_nan = dtype_name(x) in DTYPES and DTYPES[dtype_name(x)].kind in "fc"
     spec, flipped = resize_arguments.checked(x, given, fills=not has_nan)
     if out is not None:
@@ -141,18 +141,18 @@ def rule_of(spec: Resize, has_nan: bool, skipna: bool, least: float | None, valu
     )
 
 
-def _share(gaps: Gaps) -> float | None:
+def share(gaps: Gaps) -> float | None:
     """Returns the checked `min_valid`."""
-    share = gaps.min_valid
-    if share is None:
+    least = gaps.min_valid
+    if least is None:
         return None
     if gaps.where is None and not gaps.skipna:
-        refuse(ValueError, "min_valid", "none without where or skipna", describe(share))
-    if isinstance(share, (bool, np.bool_)) or not isinstance(share, (int, float, np.integer, np.floating)):
-        refuse(TypeError, "min_valid", "a number from 0 to 1", describe(share))
-    if not 0 <= share <= 1:
-        refuse(ValueError, "min_valid", "a number from 0 to 1", describe(share))
-    return float(share)
+        refuse(ValueError, "min_valid", "none without where or skipna", describe(least))
+    if isinstance(least, (bool, np.bool_)) or not isinstance(least, (int, float, np.integer, np.floating)):
+        refuse(TypeError, "min_valid", "a number from 0 to 1", describe(least))
+    if not 0 <= least <= 1:
+        refuse(ValueError, "min_valid", "a number from 0 to 1", describe(least))
+    return float(least)
 
 
 def checked(where: Any, x: Any) -> Any:
