@@ -18,7 +18,7 @@ pytest.importorskip("torch")
 
 MODULES = ("tenter", "tenter.image", "tenter.numpy", "tenter.conventions", "tenter.filters", "tenter.geometry",
            "tenter.maps", "tenter.memory", "tenter.ragged", "tenter.lazy", "tenter.torch",
-           "tenter.torch.transforms")  # fmt: skip
+           "tenter.torch.transforms", "tenter.volumes")  # fmt: skip
 SECTIONS = ("Parameters", "Attributes", "Returns", "Raises", "See Also", "Notes", "References", "Examples")
 # What PyTorch calls of a module, and documents.
 OF_MODULES = ("forward", "extra_repr")

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 import numpy as np
 
 from tenter._arrays import limits
-from tenter._arrays.arguments import describe, error, flag, integer, one_of, several, sizes
+from tenter._arrays.arguments import describe, did_you_mean, error, flag, integer, one_of, several, sizes
 from tenter._arrays.errors import Refusal as Unfit, refuse
-from tenter._arrays.names import show_signature
+from tenter._arrays.names import show_signature, unknown
 from tenter._execution import masked
 from tenter.cli.refusal import Refusal, require
 from tenter.cli.volumes import memory
@@ -265,3 +265,11 @@ def _error(refusal: Unfit, given: dict[str, Any]) -> Exception:
 
 
 show_signature(pyramid)
+
+
+def __getattr__(name: str) -> Any:
+    raise unknown(__name__, name, did_you_mean(name, __all__))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -88,8 +88,9 @@ def beside(
 
     def make(_: Path) -> None:
         # In a zip file nothing is written twice.
-        first = {"overwrite": True} if store.supports_deletes else {"attributes": written}
-        zarr.create_group(group, zarr_format=zarr_format(source), **first)
+        first: dict[str, Any] = {"overwrite": True} if store.supports_deletes else {"attributes": written}
+        first["zarr_format"] = zarr_format(source)
+        zarr.create_group(group, **first)
         for path, shape in zip(paths, shapes):
             create_like(group / path, source, shape, chunks, source.names)
 

@@ -328,6 +328,7 @@ def _attributes(
 
 def _about(source: Source, shapes: list[tuple[int, ...]], wanted: Levels) -> dict[str, Any]:
     scale = source.multiscale and source.multiscale.scale
+    about: dict[str, Any]
     about = {"command": "pyramid", "source": source.identity, "method": wanted.method, "shapes": shapes, "scale": scale}
     about |= {"labels": True} if wanted.votes else {}
     about |= {"min_valid": wanted.min_valid} if wanted.skip_nan else {}

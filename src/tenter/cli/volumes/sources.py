@@ -122,22 +122,20 @@ def _in_store(at: StorePath) -> Source:
     """The array of a zarr array, or of the full size in an OME-Zarr group, in a store that is no folder."""
     import zarr
 
-    found, multiscale, attributes, name = zarr.open(at, mode="r"), None, {}, str(at)
-    said, lost, place = [dict(found.attrs)], (), at
+    found: Any = zarr.open(at, mode="r")
+    multiscale, attributes, name, said, place = None, {}, str(at), [dict(found.attrs)], at
     if zarrs.is_group(found):
         attributes = dict(found.attrs)
         multiscale = ngff.read(attributes, name)
         if multiscale is None:
             raise Refusal(f"{name}: is a group without multiscales metadata{zarrs.members(found)}")
-        others = {path.split("/")[0] for path in multiscale.paths}
-        lost = tuple(sorted(each for each in found if each not in others))
         place = at / multiscale.paths[0]
         found = zarr.open(place, mode="r")
         said.append(dict(found.attrs))
     of_metadata = hashlib.sha256(repr((said, found.shape, found.dtype, found.chunks)).encode()).hexdigest()
     identity = [at.path or "image", str(place), of_metadata]
     is_labels = "image-label" in ngff.held(attributes)
-    return _of_array(found, str(place), name, multiscale, attributes, identity, is_labels, lost)
+    return _of_array(found, str(place), name, multiscale, attributes, identity, is_labels, ())
 
 
 def _of_array(

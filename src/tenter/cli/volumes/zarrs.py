@@ -56,7 +56,7 @@ class ZarrArray:
     def files(self, box: Box) -> set[str]:
         if any(lo == hi for lo, hi in box) or not isinstance(self.array.store, checked()):
             return set()
-        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key  # type: ignore[attr-defined]
+        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key
         units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
         return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
