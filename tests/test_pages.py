@@ -27,7 +27,7 @@ def test_code_gives_the_results_shown(page: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", text, re.S)
     assert len(blocks) == text.count("```python")
     for package in re.findall(
-        r"^(?:import|from) .*\b(torch|PIL|jax|dask|scipy|xarray|albumentations|sklearn)\b", text, re.M
+        r"^(?:import|from) .*\b(torch|PIL|jax|dask|scipy|xarray|zarr|albumentations|sklearn)\b", text, re.M
     ):
         pytest.importorskip(package)
     limit = tenter.memory.get_limit()
