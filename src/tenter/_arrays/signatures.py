@@ -89,6 +89,7 @@ InterpMode = Literal["linear", "nearest", "previous", "next", "catmull-rom", "ar
 InterpEdge = Literal["replicate", "constant", "extrapolate"]
 RoundedAs = Literal["torch", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
+FillValue: TypeAlias = complex | Literal["nearest"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
 ]  # fmt: skip
@@ -134,7 +135,7 @@ class RuleArguments(TypedDict, total=False):
     box: Box | None
     align: Align | None
     edge: Edge | None
-    value: complex
+    value: FillValue
 
 
 class GapArguments(TypedDict, total=False):
@@ -155,12 +156,8 @@ class InterpRule(TypedDict, total=False):
     weights: npt.ArrayLike | None
 
 
-class NamedDims(TypedDict, total=False):
+class NamedDims(GapArguments, total=False):
     """Arguments of `resize` where sizes or scales have names."""
-
-    where: OfXarray | Where | None
-    skipna: bool
-    min_valid: float | None
 
     scale: Mapping[Any, float | Fraction]
     mode: AnyMode
@@ -169,11 +166,11 @@ class NamedDims(TypedDict, total=False):
     box: Box | None
     align: Align | None
     edge: Edge | None
-    value: complex
+    value: FillValue
     labels: bool
 
 
-class PictureRule(TypedDict, total=False):
+class PictureRule(GapArguments, total=False):
     """Arguments of `image.resize`."""
 
     mode: AnyMode | None

@@ -16,7 +16,7 @@ from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import resized_order
 from tenter._arrays.library import dtype_name, of, on_device, surely
 from tenter._arrays.types import Array
-from tenter._execution import calls, chunks, executor, fill_value, into, missing
+from tenter._execution import calls, chunks, executor, fill_value, into, missing, nearest_valid
 from tenter._plans.plan import CallPlan, plan
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
@@ -91,6 +91,9 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     where = checked(gaps.where, x)
     flag("skipna", gaps.skipna)
     least = share(gaps)
+    takes_nearest = given.value == nearest_valid.WORD
+    if takes_nearest:
+        given = given._replace(value=0)
     has_nan = dtype_name(x) in DTYPES and DTYPES[dtype_name(x)].kind in "fc"
     spec, flipped = resize_arguments.checked(x, given, fills=not has_nan)
     if out is not None:
@@ -100,6 +103,12 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
         runs = executor.of(x)
         x, mask = runs.flip(x, flipped), None if mask is None else runs.flip(mask, flipped)
     rule = rule_of(spec, has_nan, bool(gaps.skipna), least, given.value)._replace(only_values=only_values)
+
+    has_one = None
+    if takes_nearest:
+        if not rule.copies:
+            refuse(ValueError, "value", "a number, or 'nearest' in modes nearest and nearest-exact", "'nearest'")
+        x, has_one = nearest_valid.filled(x, mask, rule.skipna, spec.axes)
 
     plans: dict[Any, CallPlan] = {}  # of blocks, of which all but the last are alike
 
@@ -113,6 +122,9 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
             return executor.of(x).execute(x, plans[key])
         return fill_value.resized(x, spec, value)
 
+    if has_one is not None:
+        y = summed(x, rule.value)
+        return executor.of(x).filled(y, executor.of(x).expand(has_one, tuple(y.shape)), rule.fill), has_one
     if mask is None and not rule.skipna:
         return summed(x, rule.value), None
     if isinstance(x, np.ndarray):

@@ -45,8 +45,8 @@ def spaced(shape: Any, spacing: Any, wanted: Any, align: str = "half_pixel", rou
     shape : int or sequence of ints
         The lengths of the axes to resize.
     spacing, wanted : number or sequence of numbers
-        The distances between voxels, now and then; one number stands for all axes. A float is its shortest decimal, also
-        where it was read from a file of float32: 0.800000012 is 4/5.
+        The distances between voxels, now and then; one number stands for all axes. A float is its shortest decimal,
+        also where it was read from a file of float32: 0.800000012 is 4/5.
     align : str, default "half_pixel"
         "half_pixel" keeps the near edges in place, "asymmetric" the center of the first voxel, as ITK does for an image
         that keeps its origin.
