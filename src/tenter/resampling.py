@@ -264,7 +264,7 @@ def resize(
                 return cached
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
         if labelled.is_labelled(x, size, scale):
-            return labelled.resized(resize, x, given, labels, gaps, out)
+            return labelled.resized(resize, x, given, labels, gaps or masked.Gaps(), out)
         return _resized(x, given, votes, gaps, out)
     except Refusal as refusal:
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)

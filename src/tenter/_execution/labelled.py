@@ -36,14 +36,14 @@ def is_array(x: Any) -> bool:
 
 
 def resized(
-    resize: Callable[..., Any], x: Any, given: resize_arguments.Arguments, labels: Any, gaps: Gaps | None, out: Any
+    resize: Callable[..., Any], x: Any, given: resize_arguments.Arguments, labels: Any, gaps: Gaps, out: Any
 ) -> Any:
     """Returns x with its dims resized, its coordinates at the positions of the outputs, and its attributes.
 
     resize: `tenter.resize`, for an array
     """
     size, scale = given.size, given.scale
-    how = {**given._asdict(), "labels": labels, **({} if gaps is None else gaps._asdict())}
+    how = {**given._asdict(), "labels": labels, **gaps._asdict()}
     del how["size"], how["scale"]
     if out is not None:
         refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))

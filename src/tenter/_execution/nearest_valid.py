@@ -35,7 +35,7 @@ def filled(x: Any, mask: Any, skipna: bool, axes: tuple[int, ...]) -> tuple[Any,
     else:
         xp = x.__array_namespace__()
         made = xp.reshape(xp.take(xp.reshape(x, (-1,)), xp.reshape(index, (-1,)), axis=0), tuple(x.shape))
-    return made, its.from_numpy(valid.any(axis=axes, keepdims=True), x)
+    return made, its.from_numpy(np.asarray(valid.any(axis=axes, keepdims=True)), x)
 
 
 def _on_host(x: Any) -> Array:

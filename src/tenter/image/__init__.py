@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tenter._arrays import pillow_images
-from tenter._arrays.arguments import MISSING, describe, did_you_mean, error, flag
+from tenter._arrays.arguments import MISSING, did_you_mean, error, flag
 from tenter._arrays.elsewhere import PART_RESIZED
-from tenter._arrays.errors import Refusal, refuse
+from tenter._arrays.errors import Refusal
 from tenter._arrays.library import is_array
 from tenter._arrays.names import show_signature, take_other_names, unknown
 from tenter._specs import picture_arguments
@@ -203,9 +203,7 @@ def resize(
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
     usual = picture_arguments.usual_mode(like, labels) if mode is None else mode
     how = {"alpha": alpha, "linear_light": linear_light, "labels": labels, **given, "mode": usual}
-    is_gappy = where is not None or skipna is not False or min_valid is not None
-    if is_gappy:
-        how |= {"where": where, "skipna": skipna, "min_valid": min_valid}
+    how |= (missing := _one.missing(where, skipna, min_valid))
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
@@ -213,12 +211,10 @@ def resize(
         flag("draft", draft)
         flag("labels", labels)
         boxes = None
-        if draft and not (linear_light or labels or is_gappy):
+        if draft and not (linear_light or labels or missing):
             x, boxes = _forms.drafted(x, size, {**given, "mode": usual})
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
-                if where is not None:
-                    refuse(TypeError, "where", "none for a list of images, each of which has its own", describe(where))
                 return _forms.many(resize, x, size, layout, out, how, boxes)
             if pillow_images.is_image(x):
                 return _forms.of_pillow(resize, x, layout, out, {**how, "size": size, "box": boxes or box})

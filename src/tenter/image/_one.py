@@ -59,6 +59,12 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     return _padded.around(whole, place.size, place.inside, axes, channel, value, made, out)
 
 
+def missing(where: Any, skipna: Any, min_valid: Any) -> dict[str, Any]:
+    """The arguments of missing pixels, if a call has any."""
+    is_given = where is not None or skipna is not False or min_valid is not None
+    return {"where": where, "skipna": skipna, "min_valid": min_valid} if is_given else {}
+
+
 def _of_gaps(x: Any, layout: Any, how: dict[str, Any]) -> dict[str, Any]:
     """The arguments of missing pixels, if there are any, with a mask that broadcasts against x."""
     if "where" not in how:

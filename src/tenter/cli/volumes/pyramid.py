@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import in_store, labels, ngff, zarrs
@@ -16,10 +15,8 @@ from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_ne
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.levels import (
-    CENTER,
     Levels,
     check_apart,
-    check_levels,
     numbered,
     shapes_of,
     smaller,
@@ -30,102 +27,19 @@ from tenter.cli.volumes.sources import (
     create_like,
     in_order,
     known,
-    open_source,
     types_of,
     unlike,
-    with_voxel,
     zarr_format,
 )
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
 from tenter.cli.volumes.windows import identity
-from tenter.cli.voxels import unit_named
 
 if TYPE_CHECKING:
     from zarr.storage import StorePath
 
 
-class Asked(NamedTuple):
-    """A call. source, output: folders and files by name, others as places in stores. labels: whether values are labels;
-    None where the metadata says it. method: None for what is usual."""
-
-    source: str | StorePath
-    output: str | StorePath | None
-    method: str | None
-    labels: bool | None
-    factors: tuple[int, ...] | None
-    n_levels: int | None
-    axes: list[str] | None
-    names: str | None
-    chunks: tuple[int, ...] | None
-    voxel_size: tuple[float, ...] | None
-    unit: str | None
-    skip_nan: bool
-    min_valid: float | None
-
-
-def pyramid(asked: Asked, how: How) -> Report:
-    """Make the levels of an array, as `tenter pyramid` and `tenter.volumes.pyramid` do."""
-    output, image = (asked.output, None) if not isinstance(asked.output, str) else _new_group(asked.output)
-    method, factors, count = asked.method or "area", asked.factors, asked.n_levels
-    wanted = Levels(method, factors, count, asked.axes, False, asked.skip_nan, asked.min_valid)
-    check_levels(wanted)
-    source = open_source(asked.source, asked.names)
-    found = asked.labels is None and (source.is_labels or image is not None)
-    if asked.labels or found:
-        wanted = wanted._replace(method=asked.method or CENTER, labels=True)
-        what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
-        if source.stored.dtype.kind not in kinds:
-            raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
-    elif method == CENTER:
-        raise Refusal("--mode: nearest is for labels")
-    if output is None and source.is_group:
-        _check_within(asked)
-    if asked.voxel_size is not None:
-        axes = spatial_axes(source, wanted)
-        if len(asked.voxel_size) != len(axes):
-            raise Refusal(
-                f"--voxel-size: expected one number for each axis, {len(axes)} in all, got {len(asked.voxel_size)}"
-            )
-        source = with_voxel(source, asked.voxel_size, axes, unit_named(asked.unit))
-    elif asked.unit is not None:
-        raise Refusal("--unit: goes with --voxel-size")
-    report = _made(source, asked.source, output, wanted, fitting(asked.chunks, source.shape), how, image)
-    notes = of_labels(source) if found and image is None else ()
-    return report._replace(notes=(*notes, *report.notes))
-
-
-def fitting(chunks: tuple[int, ...] | None, shape: Sequence[int]) -> tuple[int, ...] | None:
-    """Refuse chunks of another number of dims."""
-    if chunks is not None and len(chunks) != len(shape):
-        raise Refusal(f"--chunks: expected {len(shape)} lengths, one for each dim, got {len(chunks)}")
-    return chunks
-
-
-def of_labels(source: Source) -> tuple[str, ...]:
-    """What is said where values were taken for labels without an option."""
-    is_mask = source.stored.dtype.kind == "b"
-    return ("a mask: no value is averaged" if is_mask else "labels: no value is averaged (--no-labels averages)",)
-
-
-def _new_group(name: str) -> tuple[str, labels.Image | None]:
-    """The name of a new group, and the image that it is labels of."""
-    output = name.rstrip("/")
-    image = labels.image_of(output)
-    if image is None and not output.lower().endswith(".zarr"):
-        where = "or is in the labels of an OME-Zarr image, such as IMAGE.zarr/labels/cells"
-        raise Refusal(f"{name}: expected a name that ends in .zarr, {where}")
-    return output, image
-
-
-def _check_within(asked: Asked) -> None:
-    """Refuse what the levels within a group have from its array."""
-    for option, given, what in (("--names", asked.names, "axes"), ("--chunks", asked.chunks, "chunks")):
-        if given is not None:
-            raise Refusal(f"{option}: goes with OUT; levels within a group have the {what} of its array")
-
-
-def _made(
+def made(
     source: Source, at: str | StorePath, output: str | StorePath | None, wanted: Levels, chunks: Any, how: How,
     image: labels.Image | None,
 ) -> Report:  # fmt: skip
@@ -153,34 +67,52 @@ def _made(
     shapes = shapes or shapes_of(source, full, multiscale, is_known, along, wanted, chunks)
     if len(shapes) == 1 and image is None:
         raise Refusal(f"{full.name}: fits one chunk already; --levels says how many levels to make")
-    paths = [str(k) for k in range(len(shapes))]
     lost: list[str] = []
     if output is None:
-        first = multiscale.paths[0]
-        paths = [first, *(numbered(first, k) for k in range(1, len(shapes)))]
-        if isinstance(at, str):
-            ended = _within(source, full, path.rstrip("/"), multiscale, paths, shapes, wanted, how)
-        else:
-            written, _ = _attributes(source, multiscale, paths, shapes, wanted, alone=False)
-            about = _about(source, shapes, wanted)
-            ended = in_store.within(source, full, at, multiscale, paths, shapes, wanted, written, about, how)
+        paths, ended = _added(source, at, shapes, wanted, how)
     else:
-        written, lost = _attributes(source, multiscale, paths, shapes, wanted, alone=True)
-        if image is not None:
-            ngff.label(written, zarr_format(source), labels.BACK)
-        about = {**_about(source, shapes, wanted), "chunks": plain(chunks), "written": digest_of(written)}
-        if isinstance(output, str):
-            ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, about, how, image)
-        else:
-            ended = in_store.beside(source, full, output, written, shapes, wanted, chunks, about, how)
-        lost = [*source.lost, *unlike(source), *lost]
-    made = [Array(*each) for each in zip(paths, shapes, _voxels(source, shapes, is_known))]
-    before = made[0]._replace(path=path)
+        paths = [str(k) for k in range(len(shapes))]
+        ended, lost = _new(source, output, paths, shapes, wanted, chunks, how, image)
+    arrays = [Array(*each) for each in zip(paths, shapes, _voxels(source, shapes, is_known))]
+    before = arrays[0]._replace(path=path)
     notes = _notes(path, len(shapes)) if output is None and isinstance(at, str) else ()
     return Report(
-        before, name or path, made[output is None :], source.names, ended, taken=tuple(types_of(source)),
+        before, name or path, arrays[output is None :], source.names, ended, taken=tuple(types_of(source)),
         is_named=source.is_named, not_kept=tuple(lost), notes=notes,
     )  # fmt: skip
+
+
+def _added(
+    source: Source, at: str | StorePath, shapes: list[tuple[int, ...]], wanted: Levels, how: How
+) -> tuple[list[str], Ended | None]:
+    """The paths of levels that are added to the source's own group."""
+    full, multiscale = source.full, source.multiscale
+    assert multiscale is not None
+    first = multiscale.paths[0]
+    paths = [first, *(numbered(first, k) for k in range(1, len(shapes)))]
+    if isinstance(at, str):
+        return paths, _within(source, full, at.rstrip("/"), multiscale, paths, shapes, wanted, how)
+    written, _ = _attributes(source, multiscale, paths, shapes, wanted, alone=False)
+    about = _about(source, shapes, wanted)
+    return paths, in_store.within(source, full, at, multiscale, paths, shapes, wanted, written, about, how)
+
+
+def _new(
+    source: Source, output: str | StorePath, paths: list[str], shapes: list[tuple[int, ...]], wanted: Levels,
+    chunks: Any, how: How, image: labels.Image | None,
+) -> tuple[Ended | None, list[str]]:  # fmt: skip
+    """A new group, and what it has not of the source."""
+    full, multiscale = source.full, source.multiscale
+    assert multiscale is not None
+    written, lost = _attributes(source, multiscale, paths, shapes, wanted, alone=True)
+    if image is not None:
+        ngff.label(written, zarr_format(source), labels.BACK)
+    about = {**_about(source, shapes, wanted), "chunks": plain(chunks), "written": digest_of(written)}
+    if isinstance(output, str):
+        ended = _beside(source, full, Path(output), written, shapes, wanted, chunks, about, how, image)
+    else:
+        ended = in_store.beside(source, full, output, written, shapes, wanted, chunks, about, how)
+    return ended, [*source.lost, *unlike(source), *lost]
 
 
 def _voxels(source: Source, shapes: Any, is_known: bool) -> list[Any]:
