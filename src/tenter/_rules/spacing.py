@@ -74,7 +74,7 @@ def spaced(shape: Any, spacing: Any, wanted: Any, align: str = "half_pixel", rou
     >>> how, where = spaced(scan.shape, [5.0, 0.8, 0.8], 1.0, align="asymmetric")
     >>> tenter.resize(scan, axes=(0, 1, 2), **how).shape
     (30, 16, 16)
-    >>> affine(np.diag([5.0, 0.8, 0.8, 1.0]), where).diagonal()
+    >>> tenter.geometry.affine(np.diag([5.0, 0.8, 0.8, 1.0]), where).diagonal()
     array([1., 1., 1., 1.])
     """
     try:
