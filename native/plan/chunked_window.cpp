@@ -169,7 +169,7 @@ class ChunkedWindow {
     const bool stretched = is_signal && signal.kind == SignalTask::stretched;
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
-    if (of_.inside) return Kernel::inside;
+    if (of_.gathers() && of_.has_tables()) return Kernel::inside;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&

@@ -19,9 +19,9 @@ from tenter._execution import masked
 from tenter.cli.refusal import Refusal, require
 from tenter.cli.volumes import memory
 from tenter.cli.volumes.asked import Asked, pyramid as made
-from tenter.cli.volumes.carry_out import How, cores
 from tenter.cli.volumes.levels import CENTER
 from tenter.cli.volumes.progress import told
+from tenter.cli.volumes.recipe import How, cores
 
 if TYPE_CHECKING:
     import zarr

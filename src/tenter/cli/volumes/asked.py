@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import labels
-from tenter.cli.volumes.carry_out import How
 from tenter.cli.volumes.levels import CENTER, Levels, check_levels, spatial_axes
 from tenter.cli.volumes.pyramid import made
+from tenter.cli.volumes.recipe import How
 from tenter.cli.volumes.sources import Source, open_source, with_voxel
 from tenter.cli.volumes.summary import Report
 from tenter.cli.voxels import unit_named

@@ -17,8 +17,8 @@ from tenter.cli.volumes import arrays, npy, zarrs
 from tenter.cli.volumes.arrays import Output
 from tenter.cli.volumes.asked import Asked, fitting, of_labels, pyramid
 from tenter.cli.volumes.axes import read_axes, split
-from tenter.cli.volumes.carry_out import How, cores
 from tenter.cli.volumes.memory import parse_limit
+from tenter.cli.volumes.recipe import How, cores
 from tenter.cli.volumes.sources import Source, open_source
 from tenter.cli.volumes.summary import Report, as_json, line_of
 

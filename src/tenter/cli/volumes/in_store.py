@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tenter._parts.work import Work
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import ngff, zarrs
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out
 from tenter.cli.volumes.levels import Levels, check_apart, smaller
+from tenter.cli.volumes.recipe import Ended, How, Recipe, carry_out
 from tenter.cli.volumes.sources import Source, create_like, zarr_format
 from tenter.cli.volumes.stored import Stored
-from tenter.cli.volumes.windows import identity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +96,8 @@ def beside(
 
     def tasks(_: Path) -> list[Task]:
         made = [zarrs.open_created(group / path, f"{group}/{path}") for path in paths]
-        return [Task(full, made[0], identity(full.shape, full.dtype)), *smaller(list(made), wanted)]
+        copy = Work(full.shape, full.shape, full.dtype.newbyteorder("="), {})
+        return [Task(full, made[0], copy), *smaller(list(made), wanted)]
 
     def place(_: Path) -> None:
         if store.supports_deletes:

@@ -7,33 +7,18 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tenter._parts.work import Work
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import in_store, labels, ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, digest_of, plain
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
-from tenter.cli.volumes.levels import (
-    Levels,
-    check_apart,
-    numbered,
-    shapes_of,
-    smaller,
-    spatial_axes,
-)
-from tenter.cli.volumes.sources import (
-    Source,
-    create_like,
-    in_order,
-    known,
-    types_of,
-    unlike,
-    zarr_format,
-)
+from tenter.cli.volumes.levels import Levels, check_apart, numbered, shapes_of, smaller, spatial_axes
+from tenter.cli.volumes.recipe import Ended, How, Recipe, carry_out, check_new
+from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
-from tenter.cli.volumes.windows import identity
 
 if TYPE_CHECKING:
     from zarr.storage import StorePath
@@ -223,7 +208,8 @@ def _beside(
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{output}/{path}") for path in paths]
-        return [Task(full, made[0], identity(full.shape, full.dtype)), *smaller(list(made), wanted)]
+        copy = Work(full.shape, full.shape, full.dtype.newbyteorder("="), {})
+        return [Task(full, made[0], copy), *smaller(list(made), wanted)]
 
     def place(folder: Path) -> None:
         if image is not None:

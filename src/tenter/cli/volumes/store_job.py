@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tenter.cli.volumes.windows import Box
+from tenter._parts.boxes import Box
 
 if TYPE_CHECKING:
     import zarr
