@@ -2,7 +2,7 @@
 the numbers of the README and of docs/performance.md. `calls`: what a tiny call costs. `compiled`, `jax`: code compiled
 by PyTorch and by JAX. `cookbook`: the tables of docs/cookbook. `loader`: images per second of data loaders. `patches`:
 what patches for vision-language models take. `folders`: programs on folders of photographs. `volumes`: arrays on disk.
-`splines`: volumes by splines.
+`splines`: volumes by splines. `gaps`: missing values and given coordinates.
 `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what
 calls take outside of kernels. `random`: calls that nobody chose. `busy`: calls while other processes are busy. `arm`:
 instructions that calls execute on Arm."""
@@ -27,6 +27,7 @@ from benchmarks import (
     compiled,
     cookbook,
     folders,
+    gaps,
     gpu,
     growth,
     latency,
@@ -90,8 +91,9 @@ def parser() -> argparse.ArgumentParser:
     loader.add_arguments(what.add_parser("loader", help=f"writes {loader.PAGE}"))
     patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))
     what.add_parser("volumes", help="writes docs/measured/volumes.md")
-    at = what.add_parser("splines", help=f"writes {splines.PAGE}")
-    at.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
+    for part in (splines, gaps):
+        at = what.add_parser(part.__name__.split(".")[1], help=f"writes {part.PAGE}")
+        at.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     gpu.add_arguments(what.add_parser("gpu", help="writes docs/measured/gpu.md and .json"))
     for name in (*new_calls.PARTS, "new"):
         new_calls.add_arguments(what.add_parser(name, help=f"writes docs/measured/{new_calls.OUT.stem}.md and .json"))
@@ -160,10 +162,11 @@ def main() -> int:
         threads = chosen.threads or torch.get_num_threads()
         peers.set_threads(threads)
         return cookbook.main(brief(machine(Settings(threads, 0, bandwidth))))
-    if chosen.what == "splines":
+    if chosen.what in ("splines", "gaps"):
+        part = splines if chosen.what == "splines" else gaps
         threads = chosen.threads or torch.get_num_threads()
         peers.set_threads(threads)
-        return splines.main(brief(machine(Settings(threads, 0, bandwidth)), splines.PACKAGES))
+        return part.main(brief(machine(Settings(threads, 0, bandwidth)), part.PACKAGES))
     if chosen.what == "compiled":
         return compiled.main(brief(machine(Settings(max(compiled.THREADS), 0, bandwidth)), ("torch",)))
     if chosen.what == "jax":

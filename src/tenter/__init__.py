@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         scipy as scipy,
         skimage as skimage,
         torch as torch,
+        volumes as volumes,
     )
     from tenter._explain import Explanation as Explanation, Shape as Shape, explain as explain
     from tenter.configuration import show_config as show_config
@@ -69,6 +70,7 @@ __all__ = [
     "set_num_threads",
     "show_config",
     "tile",
+    "volumes",
 ]
 
 
@@ -86,7 +88,9 @@ def __dir__() -> list[str]:
 
 # Modules that are imported when they are asked for. tenter.torch imports PyTorch, and the others would take a fifth of
 # tenter's own time.
-_MODULES = ("conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "skimage", "torch")
+_MODULES = (
+    "conventions", "filters", "geometry", "image", "lazy", "numpy", "ragged", "scipy", "skimage", "torch", "volumes",
+)  # fmt: skip
 # Functions and types by their modules, for which the same holds.
 _NAMES = dict.fromkeys(("Explanation", "Shape", "explain"), "tenter._explain") | {"show_config": "tenter.configuration"}
 
@@ -107,7 +111,7 @@ _ELSEWHERE = {
 def _in_a_module(name: str) -> str | None:
     """The public name in one of the modules."""
     of_torch = ("torch", "torch.transforms") if "torch" in sys.modules else ()
-    for module in ("image", "conventions", "ragged", "filters", "geometry", *of_torch):
+    for module in ("image", "conventions", "ragged", "filters", "geometry", "volumes", *of_torch):
         there = f"tenter.{module}"
         if name in _imported(lambda: importlib.import_module(there)).__all__:  # noqa: B023  called at once
             return f"{there}.{name}"

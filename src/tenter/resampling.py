@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Box,
         Edge,
         Element,
+        FillValue,
         Held,
         Labelled,
         Like,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
         ModeName,
         Nested,
         Numbers,
-        OfXarray,
         Other,
         Sizes,
         Tensor,
@@ -78,9 +78,9 @@ def resize(
     box: Box | None = None,
     align: Align | None = None,
     edge: Edge | None = None,
-    value: complex = 0,
+    value: FillValue = 0,
     labels: bool = False,
-    where: Where | OfXarray | None = None,
+    where: Where | None = None,
     skipna: bool = False,
     min_valid: float | None = None,
     out: Any = None,
@@ -122,9 +122,10 @@ def resize(
         What is read outside the array: "replicate" (the edge pixel), "reflect" (mirrored, without the edge pixel),
         "symmetric" (mirrored, with it), "wrap", "constant" (`value`), "renormalize" (nothing: the other weights sum to
         one) or "extrapolate" (`value` for outputs outside). None: as `like` does.
-    value : number, default 0
+    value : number or "nearest", default 0
         The fill value of edges "constant" and "extrapolate"; and of outputs without valid inputs, where the dtype has
-        no NaN.
+        no NaN. "nearest", in modes "nearest" and "nearest-exact": where the nearest input is missing, the nearest valid
+        one along axes.
     labels : bool, default False
         Whether x holds labels (classes, instances), which are not averaged: integers or bools. Each output has the
         label whose one-hot array, resized by the same call, is largest there, and the smallest of equal ones. The
@@ -193,8 +194,7 @@ def resize(
     With A the map of all axes and m the mask, `where` gives A(x m) / A(m), and A(m) is the share. Values that pad
     edge "constant" are valid; those left out by "renormalize" count neither as valid nor as missing. In modes with
     negative weights (cubic, lanczos, splines, filters of your own) a share may be below 0 or above 1, and a small one
-    makes results large: at 0.5, twice as large as without gaps. Modes "nearest" and "nearest-exact" take the plain
-    nearest input, valid or not. Gradients go to valid inputs.
+    makes results large: at 0.5, twice as large as without gaps. Gradients go to valid inputs.
 
     Half and single precision are computed in float32 with weights from float64, larger integers in float64. Gradients,
     in PyTorch and JAX, apply the transposed map; they are bit-identical for any number of threads.
@@ -245,12 +245,9 @@ def resize(
     if (type(mode) is not str and modes.is_confused(mode)) or (votes and in_dynamo()):
         from tenter._torch import uncompiled  # imports torch
 
-        how: dict[str, Any] = {
-            "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like, "box": box,
-            "align": align, "edge": edge, "value": value, "labels": labels, "where": where, "skipna": skipna,
-            "min_valid": min_valid, "out": out,
-        }  # fmt: skip
-        return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, size, **how)
+        given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        how = {**given._asdict(), **masked.Gaps(where, skipna, min_valid)._asdict(), "labels": labels, "out": out}
+        return (uncompiled.with_labels if votes else uncompiled.with_filter)(resize, x, **how)
     try:
         if labels is not False:
             flag("labels", labels)
@@ -263,20 +260,14 @@ def resize(
             )
             if cached is not None:
                 return cached
-        if labelled.is_labelled(x, size, scale):
-            others: dict[str, Any] = {"like": like, "box": box, "align": align, "edge": edge, "value": value}
-            others |= {"axes": axes, "mode": mode, "antialias": antialias, "labels": labels}
-            others |= {} if gaps is None else gaps._asdict()
-            return labelled.resized(resize, x, size, scale, others, out)
         given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        if labelled.is_labelled(x, size, scale):
+            return labelled.resized(resize, x, given, labels, gaps or masked.Gaps(), out)
         return _resized(x, given, votes, gaps, out)
     except Refusal as refusal:
-        named = {
-            "size": size, "scale": scale, "axes": axes, "mode": mode, "antialias": antialias, "like": like,
-            "box": box, "align": align, "edge": edge, "value": value, "labels": labels, "where": where,
-            "skipna": skipna, "min_valid": min_valid,
-        }  # fmt: skip
-        raise error(refusal, "resize", **as_written(resize, {"x": x, **named, "out": out})) from None
+        given = resize_arguments.Arguments(size, scale, axes, mode, antialias, like, box, align, edge, value)
+        how = {"x": x, **given._asdict(), "labels": labels, **masked.Gaps(where, skipna, min_valid)._asdict()}
+        raise error(refusal, "resize", **as_written(resize, {**how, "out": out})) from None
 
 
 def _votes(labels: Any, mode: Any) -> bool:

@@ -13,7 +13,8 @@ from roots import DOCS
 PAGE = DOCS / "coming-from.md"
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE.read_text(), re.S | re.M))
 MODULES = {"PyTorch": "torch", "JAX": "jax", "einops": "einops", "OpenCV": "cv2", "Pillow": "PIL",
-           "scikit-image": "skimage", "SciPy": "scipy", "ONNX": "onnx"}  # fmt: skip
+           "scikit-image": "skimage", "SciPy": "scipy", "xarray": "xarray",
+           "ONNX": "onnx"}  # fmt: skip
 ROW = re.compile(r"^\| `(.*)` \| `(.*)` \| (same|rounding|within 1) \|$", re.M)
 WITHIN = {"same": 0.0, "rounding": 1e-5, "within 1": 1.0}
 

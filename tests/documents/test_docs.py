@@ -46,6 +46,7 @@ PUBLIC = [
     "set_num_threads",
     "show_config",
     "tile",
+    "volumes",
 ]  # and numpy and torch, which a star shall not bind
 
 

@@ -250,6 +250,9 @@ def test_wrong_masks_are_refused(how, error, message):
 def test_maps_and_lazy_arrays_have_no_masks():
     with pytest.raises(TypeError, match="where: expected none, as a lazy array holds sums of x"):
         tenter.lazy.resize(X, (2, 2), where=X == 0)
+    x, m = FIELD[0], ~HOLES  # what the message says to do
+    sums, shares = (tenter.lazy.resize(each, (5, 4)) for each in (np.where(m, x, 0), m * 1.0))
+    np.testing.assert_allclose(sums[1:3] / shares[1:3], tenter.resize(x, (5, 4), where=m)[1:3], rtol=1e-6)
     with pytest.raises(TypeError, match="skipna: expected no argument of this name"):
         tenter.axis_map(4, 2, skipna=True)
 

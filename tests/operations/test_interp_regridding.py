@@ -1,4 +1,4 @@
-"""Conservative regridding of a sphere, as on docs/coordinates.md, against xarray-regrid."""
+"""Conservative regridding of a sphere, as on docs/regridding.md, against xarray-regrid."""
 
 from __future__ import annotations
 

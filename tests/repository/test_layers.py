@@ -15,10 +15,10 @@ import tenter
 ROOT = Path(tenter.__file__).parent
 PUBLIC = {"configuration", "conventions", "coordinates", "filters", "geometry", "image", "interleaving", "interpolation", "lazy",
           "maps", "memory", "numpy", "ops", "ragged", "resampling", "scipy", "skimage",
-          "threads", "torch", "cli", "__init__", "__main__"}  # fmt: skip
+          "threads", "torch", "volumes", "cli", "__init__", "__main__"}  # fmt: skip
 OPTIONAL = {
     "torch", "triton", "jax", "dask", "PIL", "rich", "cv2", "tifffile", "imagecodecs", "png", "matplotlib", "pyarrow",
-    "zarr", "numcodecs", "scipy", "skimage",
+    "zarr", "numcodecs", "scipy", "skimage", "fsspec",
 }  # fmt: skip
 
 # Modules for some programs alone, which `import tenter` therefore leaves out, as it does what few calls need.
@@ -27,7 +27,7 @@ LEFT_OUT = LATE | {
     "array", "base64", "binascii", "copy", "dataclasses", "difflib", "importlib.metadata", "mmap", "numpy.typing", "threading",
     "tenter._explain", "tenter._plans.passes", "tenter.configuration", "tenter.conventions", "tenter.filters", "tenter.geometry", "tenter.image",
     "tenter.lazy", "tenter.maps._html", "tenter.numpy", "tenter.ragged", "tenter.scipy", "tenter.skimage",
-    "tenter.torch",
+    "tenter.torch", "tenter.volumes",
 }  # fmt: skip
 
 Imports = list[tuple[str, bool]]  # what is imported, and whether inside a function

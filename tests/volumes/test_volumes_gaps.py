@@ -11,7 +11,7 @@ import tenter
 from cli_helpers import _inside, refused  # noqa: F401
 from sweeps import sampled
 from tenter.cli.main import main
-from volume_helpers import zarr
+from volume_helpers import ome, zarr
 
 SIZE = ("--axes", "1", "2", "--size", "10", "20", "--force")
 HALF: dict[str, Any] = {"size": (10, 20), "axes": (1, 2)}
@@ -84,3 +84,15 @@ def test_wrong_masks_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
             assert message in capsys.readouterr().err
     assert main(["resize", "in.npy", "out.png", "--size", "8x8", "--skip-nan"]) == 2
     assert "--skip-nan and --mask: are for arrays, whose axes --axes names" in capsys.readouterr().err
+
+
+def test_a_mask_has_the_order_of_axes_of_its_group() -> None:
+    x = X[:, :30].transpose(2, 1, 0).copy()  # x, y, z, which OME-Zarr has as z, y, x
+    there = RNG.random((50, 30, 1)) > 0.2
+    ome("in.zarr", x, axes="xyz")
+    store("mask.zarr", there, (16, 16, 1))
+    options = ("--axes", "x,y", "--size", "20", "10", "--skip-nan", "--mask", "mask.zarr", "--mode", "area")
+    assert main(["resize", "in.zarr", "out.zarr", *options]) == 0
+    turned, its = (np.ascontiguousarray(each.transpose(2, 1, 0)) for each in (x, there))
+    want = tenter.resize(turned, (10, 20), axes=(1, 2), mode="area", skipna=True, where=its)
+    np.testing.assert_array_equal(load("out.zarr/0"), want)

@@ -84,6 +84,7 @@ InterpMode = Literal["linear", "nearest", "previous", "next", "catmull-rom", "ar
 InterpEdge = Literal["replicate", "constant", "extrapolate"]
 RoundedAs = Literal["torch", "pillow", "opencv", "jax", "scipy"]
 Layout: TypeAlias = Literal["HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"]
+FillValue: TypeAlias = complex | Literal["nearest"]
 Gravity: TypeAlias = Literal[
     "center", "north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest"
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
 from tenter._arrays.foreign import class_name
 from tenter._arrays.types import Array, Floats
+from tenter._execution.masked import Gaps
 from tenter._specs import resize_arguments
 
 
@@ -34,12 +35,16 @@ def is_array(x: Any) -> bool:
     return not hasattr(type(x), "data_vars")
 
 
-def resized(resize: Callable[..., Any], x: Any, size: Any, scale: Any, how: dict[str, Any], out: Any) -> Any:
+def resized(
+    resize: Callable[..., Any], x: Any, given: resize_arguments.Arguments, labels: Any, gaps: Gaps, out: Any
+) -> Any:
     """Returns x with its dims resized, its coordinates at the positions of the outputs, and its attributes.
 
     resize: `tenter.resize`, for an array
-    how: its other arguments
     """
+    size, scale = given.size, given.scale
+    how = {**given._asdict(), "labels": labels, **gaps._asdict()}
+    del how["size"], how["scale"]
     if out is not None:
         refuse(TypeError, "out", f"none for {class_name(type(x))}", describe(out))
     name = "size" if size is not None else "scale"

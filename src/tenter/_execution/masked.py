@@ -16,7 +16,7 @@ from tenter._arrays.foreign import class_name
 from tenter._arrays.layout import resized_order
 from tenter._arrays.library import dtype_name, of, on_device, surely
 from tenter._arrays.types import Array
-from tenter._execution import calls, chunks, executor, fill_value, into, missing
+from tenter._execution import calls, chunks, executor, fill_value, into, missing, nearest_valid
 from tenter._plans.plan import CallPlan, plan
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import resize_arguments
@@ -90,7 +90,10 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     """Returns the result, and which outputs are valid; None for all, or maybe if only values are wanted."""
     where = checked(gaps.where, x)
     flag("skipna", gaps.skipna)
-    least = _share(gaps)
+    least = share(gaps)
+    takes_nearest = given.value == nearest_valid.WORD
+    if takes_nearest:
+        given = given._replace(value=0)
     has_nan = dtype_name(x) in DTYPES and DTYPES[dtype_name(x)].kind in "fc"
     spec, flipped = resize_arguments.checked(x, given, fills=not has_nan)
     if out is not None:
@@ -100,6 +103,12 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
         runs = executor.of(x)
         x, mask = runs.flip(x, flipped), None if mask is None else runs.flip(mask, flipped)
     rule = rule_of(spec, has_nan, bool(gaps.skipna), least, given.value)._replace(only_values=only_values)
+
+    has_one = None
+    if takes_nearest:
+        if not rule.copies:
+            refuse(ValueError, "value", "a number, or 'nearest' in modes nearest and nearest-exact", "'nearest'")
+        x, has_one = nearest_valid.filled(x, mask, rule.skipna, spec.axes)
 
     plans: dict[Any, CallPlan] = {}  # of blocks, of which all but the last are alike
 
@@ -113,6 +122,9 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
             return executor.of(x).execute(x, plans[key])
         return fill_value.resized(x, spec, value)
 
+    if has_one is not None:
+        y = summed(x, rule.value)
+        return executor.of(x).filled(y, executor.of(x).expand(has_one, tuple(y.shape)), rule.fill), has_one
     if mask is None and not rule.skipna:
         return summed(x, rule.value), None
     if isinstance(x, np.ndarray):
@@ -141,18 +153,18 @@ def rule_of(spec: Resize, has_nan: bool, skipna: bool, least: float | None, valu
     )
 
 
-def _share(gaps: Gaps) -> float | None:
+def share(gaps: Gaps) -> float | None:
     """Returns the checked `min_valid`."""
-    share = gaps.min_valid
-    if share is None:
+    least = gaps.min_valid
+    if least is None:
         return None
     if gaps.where is None and not gaps.skipna:
-        refuse(ValueError, "min_valid", "none without where or skipna", describe(share))
-    if isinstance(share, (bool, np.bool_)) or not isinstance(share, (int, float, np.integer, np.floating)):
-        refuse(TypeError, "min_valid", "a number from 0 to 1", describe(share))
-    if not 0 <= share <= 1:
-        refuse(ValueError, "min_valid", "a number from 0 to 1", describe(share))
-    return float(share)
+        refuse(ValueError, "min_valid", "none without where or skipna", describe(least))
+    if isinstance(least, (bool, np.bool_)) or not isinstance(least, (int, float, np.integer, np.floating)):
+        refuse(TypeError, "min_valid", "a number from 0 to 1", describe(least))
+    if not 0 <= least <= 1:
+        refuse(ValueError, "min_valid", "a number from 0 to 1", describe(least))
+    return float(least)
 
 
 def checked(where: Any, x: Any) -> Any:

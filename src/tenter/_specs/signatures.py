@@ -14,12 +14,12 @@ if TYPE_CHECKING:
         Align,
         Box,
         Edge,
+        FillValue,
         Layout,
         Like,
         Mode,
         ModeName,
         Numbers,
-        OfXarray,
         Sizes,
         Where,
     )
@@ -41,7 +41,7 @@ class RuleOfAxes(TypedDict, total=False):
     box: Box | None
     align: Align | None
     edge: Edge | None
-    value: complex
+    value: FillValue
 
 
 class RuleArguments(RuleOfAxes, total=False):
@@ -58,19 +58,15 @@ class GapArguments(TypedDict, total=False):
     min_valid: float | None
 
 
-class NamedDims(RuleOfAxes, total=False):
+class NamedDims(RuleOfAxes, GapArguments, total=False):
     """Arguments of `resize` where sizes or scales have names."""
-
-    where: OfXarray | Where | None
-    skipna: bool
-    min_valid: float | None
 
     scale: Mapping[Any, float | Fraction]
     mode: AnyMode
     labels: bool
 
 
-class PictureRule(TypedDict, total=False):
+class PictureRule(GapArguments, total=False):
     """Arguments of `image.resize`."""
 
     mode: AnyMode | None

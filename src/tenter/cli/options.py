@@ -110,7 +110,7 @@ def read_options(args: argparse.Namespace) -> Options:
         box=None if args.box is None else parse_box(args.box),
         skip_nan=args.skip_nan,
         mask=args.mask,
-        min_valid=_min_valid(args),
+        min_valid=min_valid(args),
         premultiply=args.premultiply,
         linear_light=args.linear_light,
         decoding="exact" if args.exact else "fast" if args.fast else "close",
@@ -132,11 +132,13 @@ def _check_images(args: argparse.Namespace) -> None:
         raise Refusal("--spacing, --voxel-size and --unit: are for arrays, whose axes --axes names")
 
 
-def _min_valid(args: argparse.Namespace) -> float | None:
+def min_valid(args: argparse.Namespace) -> float | None:
+    """Parse `--min-valid`."""
     if args.min_valid is None:
         return None
-    if not args.skip_nan and args.mask is None:
-        raise Refusal("--min-valid: goes with --skip-nan or --mask")
+    if not args.skip_nan and getattr(args, "mask", None) is None:
+        what = "--skip-nan or --mask" if hasattr(args, "mask") else "--skip-nan"
+        raise Refusal(f"--min-valid: goes with {what}")
     try:
         share = float(args.min_valid)
     except ValueError:

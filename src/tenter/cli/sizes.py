@@ -121,10 +121,11 @@ def parse_scales(text: str, option: str, count: int | None) -> float | tuple[flo
     return parse_lengths(text, option, count)
 
 
-def parse_lengths(text: str, option: str, count: int) -> tuple[float, ...]:
-    """Parse positive numbers with commas between them, one for each axis."""
+def parse_lengths(text: str, option: str, count: int | None = None) -> tuple[float, ...]:
+    """Parse positive numbers with commas between them, one for each axis. count: how many axes there are, if that is
+    known."""
     found = tuple(parse_scale(part, option) for part in text.split(",") if part.strip())
-    if len(found) != count:
+    if count is not None and len(found) != count:
         raise Refusal(f"{option}: expected one number for each axis, {count} in all, got {text}")
     return found
 

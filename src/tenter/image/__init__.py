@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         PillowImage,
         Tensor,
         Unpack,
+        Where,
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
@@ -80,6 +81,9 @@ def resize(
     linear_light: bool = False,
     labels: bool = False,
     layout: Layout | None = None,
+    where: Where | None = None,
+    skipna: bool = False,
+    min_valid: float | None = None,
     out: Any = None,
     draft: bool = False,
     **no_other: Any,
@@ -124,13 +128,21 @@ def resize(
         Whether x holds labels, as for `tenter.resize`. No channel is alpha then.
     layout : {"HWC", "CHW", "NHWC", "NCHW", "HW", "NHW"}, optional
         The axes of x, and of the result. None: HW or HWC.
+    where : array of bool, optional
+        Which pixels are valid, such as those of a sensor that are not dead: (H, W), or one that broadcasts against x.
+        As for `tenter.resize`; pixels without any valid input are NaN, or 0 in integers. With alpha, which says the
+        same by degrees, and with linear light it is refused.
+    skipna : bool, default False
+        Whether NaN is left out.
+    min_valid : float, optional
+        The least share of its weight that valid inputs of a pixel must have, as for `tenter.resize`.
     out : array, optional
         Where to write the result, as for `tenter.resize`.
     draft : bool, default False
         Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where an
         antialiasing filter still shrinks by 2 then, as `thumbnail` of Pillow does. It takes a fraction of the time;
         photographs differ by a level or two in the mean, and by up to 12. The image itself stays undecoded. Ignored
-        for arrays, and with scale, box, a Budget, Tiles or linear light.
+        for arrays, and with scale, box, a Budget, Tiles, linear light or where.
 
     Returns
     -------
@@ -167,6 +179,11 @@ def resize(
     >>> resize(board, (1, 1)).item(), resize(board, (1, 1), linear_light=True).item()
     (128, 188)
 
+    A dead pixel:
+
+    >>> resize(np.array([[10, 255], [20, 30]], np.uint8), (1, 1), mode="area", where=[[True, False], [True, True]])
+    array([[20]], dtype=uint8)
+
     A part of an image, mirrored:
 
     >>> resize(np.arange(16, dtype=np.uint8).reshape(4, 4), (1, 2), box=((0, 2), (3, 1)), mode="linear")
@@ -185,6 +202,7 @@ def resize(
     given: dict[str, Any] = {"scale": scale, "mode": mode, "antialias": antialias, "like": like, "box": box}
     usual = picture_arguments.usual_mode(like, labels) if mode is None else mode
     how = {"alpha": alpha, "linear_light": linear_light, "labels": labels, **given, "mode": usual}
+    how |= (missing := _one.missing(where, skipna, min_valid))
     try:
         if no_other or too_many is not None:
             picture_arguments.refuse_others(no_other, too_many)
@@ -192,7 +210,7 @@ def resize(
         flag("draft", draft)
         flag("labels", labels)
         boxes = None
-        if draft and not linear_light and not labels:
+        if draft and not (linear_light or labels or missing):
             x, boxes = _forms.drafted(x, size, {**given, "mode": usual})
         if layout is not None or not is_array(x):
             if _forms.is_many(x):
@@ -203,7 +221,7 @@ def resize(
     except Refusal as refusal:
         shown: dict[str, Any] = {"alpha": alpha, "linear_light": linear_light or None, **given}
         shown["labels"] = labels or None
-        shown["draft"] = draft or None
+        shown |= {"draft": draft or None, "where": where, "skipna": skipna or None, "min_valid": min_valid}
         shown |= {"layout": layout, **no_other}
         raise error(refusal, "image.resize", x=x, size=size, **shown, out=out) from None
 

@@ -125,6 +125,8 @@ def many(
 ) -> Any:
     """Images of any sizes in one result (N, H, W, C), each written to its place. boxes: one for each; None for that of
     the call."""
+    if how.get("where") is not None:
+        refuse(TypeError, "where", "none for a list of images, each of which has its own", describe(how["where"]))
     if pillow_images.is_image(pixels[0]):
         _refuse_signed(pixels[0], size)
         arrays = _arrays_of(pixels)

@@ -10,7 +10,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.library import dtype_name, of
 from tenter._arrays.standard_arrays import is_standard
 from tenter._arrays.types import Array
-from tenter._execution import calls, executor, premultiplied
+from tenter._execution import calls, executor, masked, premultiplied
 from tenter._execution.numpy_executor import can_write
 from tenter._rules.axis_rule import NEAREST
 from tenter._specs import lengths, picture_arguments, picture_sizes, resize_arguments
@@ -33,6 +33,7 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     picture_arguments.refuse_edges(given["mode"])
     picture_arguments.check_size(x, size)
     flag("linear_light", how["linear_light"])
+    gaps = _of_gaps(whole, layout, how)
     to, place = size, None
     if (what := picture_sizes.wanted(size)) is not None:
         place = _placed_in(x, what, given)
@@ -41,7 +42,9 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
 
     def made(room: Any) -> Any:
         if how["labels"]:
-            return _resized(whole, to, axes, room, {**given, "labels": True})
+            return _resized(whole, to, axes, room, {**given, **gaps, "labels": True})
+        if gaps:
+            return _resized(whole, to, axes, room, {**given, **gaps})
         if layout is None:
             return _picture(x, to, has_alpha, premultiply, light, room, given)
         if not (premultiply or light) or 0 in whole.shape:
@@ -54,6 +57,27 @@ def resized(resize: Callable[..., Any], x: Any, size: Any, layout: Any, out: Any
     channel = letters.index("C") if "C" in letters else None
     value = _padded.check("pad", size.pad, whole, channel, has_alpha)
     return _padded.around(whole, place.size, place.inside, axes, channel, value, made, out)
+
+
+def missing(where: Any, skipna: Any, min_valid: Any) -> dict[str, Any]:
+    """The arguments of missing pixels, if a call has any."""
+    is_given = where is not None or skipna is not False or min_valid is not None
+    return {"where": where, "skipna": skipna, "min_valid": min_valid} if is_given else {}
+
+
+def _of_gaps(x: Any, layout: Any, how: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of missing pixels, if there are any, with a mask that broadcasts against x."""
+    if "where" not in how:
+        return {}
+    where = how["where"]
+    for name in ("alpha", "linear_light"):
+        if how[name]:
+            refuse(ValueError, "where" if where is not None else "skipna", f"none with {name}", "some")
+    if where is not None and not masked.is_masked(where):
+        where = array("where", where)
+        if where.ndim == 2 and x.ndim > 2 and (layout or "HWC")[-1] == "C":
+            where = where[..., None]
+    return {"where": where, "skipna": how["skipna"], "min_valid": how["min_valid"]}
 
 
 def _picture(

@@ -354,8 +354,10 @@ def resize(x: Any, size: Sizes | None = None, too_many: Any = None, **how: Unpac
         given: dict[str, Any] = dict(how)
         for word in ("labels", "where", "skipna", "min_valid", "out"):
             if (said := given.pop(word, None)) is not None and said is not False:
-                expected = "none, as a lazy array holds sums of x (tenter.resize of a Dask array is lazy too)"
-                refuse(TypeError, word, expected, describe(said))
+                expected = "none, as a lazy array holds sums of x (tenter.resize of a Dask array is lazy too"
+                quotient = "; where m is valid, parts of lazy.resize(where(m, x, 0)) over those of lazy.resize(m * 1.0)"
+                expected += quotient if word in ("where", "skipna", "min_valid") else ""
+                refuse(TypeError, word, f"{expected})", describe(said))
         held = _held(x)
         spec, flipped = resize_arguments.checked(stand_in(held), resize_arguments.Arguments(size, **given))
         if spec.reads_outside and (how.get("value", 0) != 0 or not is_numeric(dtype_name(held.base))):

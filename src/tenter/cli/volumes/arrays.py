@@ -97,21 +97,30 @@ def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec, are_labe
 def _with_gaps(
     op: Work, source: Source, axes: list[int], size: tuple[int, ...], given: dict[str, Any], options: Options
 ) -> Work:
-    """The operation, with weights normalized over valid values."""
-    if source.order is not None:
-        raise Refusal(f"{source.name}: expected axes in the order of OME-Zarr for --mask and --skip-nan")
-    shape = source.full.shape
-    mask = None if options.mask is None else gaps.checked_mask(open_source(options.mask).full, shape)
+    """The operation of a source whose values may be missing."""
+    dims = range(len(source.shape))
+    order = source.order or tuple(reversed(dims) if source.is_turned else dims)
+    mask = None
+    if options.mask is not None:
+        mask = gaps.checked_mask(open_source(options.mask).full, tuple(op.shape[order.index(dim)] for dim in dims))
+    return without_missing(op, axes, size, given, options.skip_nan, options.min_valid, mask, order)
+
+
+def without_missing(
+    op: Work, axes: list[int], size: tuple[int, ...], given: dict[str, Any], skip_nan: bool,
+    min_valid: float | None, mask: Stored | None, order: tuple[int, ...],
+) -> Work:  # fmt: skip
+    """The operation, with weights normalized over valid values. mask, order: as of `gaps.Gaps`."""
     x = np.broadcast_to(np.zeros((), op.dtype), op.shape)
     spec, _ = resize_arguments.checked(x, resize_arguments.Arguments(size, axes=axes, **given))
-    rule = masked.rule_of(spec, op.dtype.kind in "fc", options.skip_nan, options.min_valid, 0)
+    rule = masked.rule_of(spec, op.dtype.kind in "fc", skip_nan, min_valid, 0)
     if mask is None and not rule.skipna:
         return op
     dtype = op.dtype
     if (not rule.copies and dtype.kind in "iu") or dtype == np.float16:
         dtype = np.dtype(np.float32 if dtype.kind == "f" else np.float64)
     of_sums = operation(op.shape, dtype, spec)._replace(dtype=op.dtype, rounding=ONCE)
-    return of_sums._replace(gaps=gaps.Gaps(rule, mask, source.is_turned, dtype))
+    return of_sums._replace(gaps=gaps.Gaps(rule, mask, order, dtype))
 
 
 def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> Report:

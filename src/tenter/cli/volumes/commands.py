@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 
 from tenter._arrays import limits
-from tenter.cli.options import read_options
+from tenter.cli.options import min_valid, read_options
 from tenter.cli.refusal import Refusal
 from tenter.cli.sizes import parse_lengths, whole_number
-from tenter.cli.volumes import arrays, labels, npy, zarrs
+from tenter.cli.volumes import arrays, npy, zarrs
 from tenter.cli.volumes.arrays import Output
+from tenter.cli.volumes.asked import Asked, fitting, of_labels, pyramid
 from tenter.cli.volumes.axes import read_axes, split
 from tenter.cli.volumes.memory import parse_limit
-from tenter.cli.volumes.pyramid import CENTER, Levels, check_levels, pyramid, spatial_axes
-from tenter.cli.volumes.recipe import How
-from tenter.cli.volumes.sources import Source, open_source, with_voxel
+from tenter.cli.volumes.recipe import How, cores
+from tenter.cli.volumes.sources import Source, open_source
 from tenter.cli.volumes.summary import Report, as_json, line_of
-from tenter.cli.voxels import unit_named
 
 #: The share of memory from which on .npy files are read and written block by block.
 LARGE = 0.4
@@ -66,7 +65,7 @@ def resize_volume(args: argparse.Namespace) -> int:
     if options.voxel_size is None and options.unit is not None:
         raise Refusal("--unit: goes with --voxel-size")
     report = arrays.resize(source, _checked(output, source), axes, options, _how(args))
-    _say(report, args, _of_labels(source) if is_labels else ())
+    _say(report, args, of_labels(source) if is_labels else ())
     return 0
 
 
@@ -86,45 +85,25 @@ def repeat_volume(args: argparse.Namespace, counts: Any) -> int:
 
 def pyramid_command(args: argparse.Namespace) -> int:
     """Carry out `tenter pyramid`."""
-    output, image = (None, None) if args.output is None else _new_group(args.output)
-    count = None if args.levels is None else whole_number(args.levels, "--levels")
-    wanted = Levels(args.mode or "area", _factors(args.factor), count, args.axes, False)
-    check_levels(wanted)
-    source, chunks = open_source(args.input, args.names), _chunks(args)
-    is_labels = _is_labels(source._replace(is_labels=source.is_labels or image is not None), args)
-    if args.labels or is_labels:
-        wanted = wanted._replace(method=args.mode or CENTER, labels=True)
-        what, kinds = ("--labels", "biu") if image is None else (f"{output}: labels", "iu")
-        if source.stored.dtype.kind not in kinds:
-            raise Refusal(f"{what}: expected integers, got {source.stored.dtype}")
-    if output is None and source.is_group:
-        _check_within(args)
-    if args.voxel_size is not None:
-        axes = spatial_axes(source, wanted)
-        sizes = parse_lengths(args.voxel_size, "--voxel-size", len(axes))
-        source = with_voxel(source, sizes, axes, unit_named(args.unit))
-    elif args.unit is not None:
-        raise Refusal("--unit: goes with --voxel-size")
-    report = pyramid(source, args.input, output, wanted, _fitting(chunks, source), _how(args), image)
-    _say(report, args, _of_labels(source) if is_labels and image is None else ())
+    if args.no_labels and args.labels:
+        raise Refusal("--no-labels: does not go with --labels")
+    asked = Asked(
+        source=args.input,
+        output=args.output,
+        method=args.mode,
+        labels=True if args.labels else False if args.no_labels else None,
+        factors=_factors(args.factor),
+        n_levels=None if args.levels is None else whole_number(args.levels, "--levels"),
+        axes=args.axes,
+        names=args.names,
+        chunks=_chunks(args),
+        voxel_size=None if args.voxel_size is None else parse_lengths(args.voxel_size, "--voxel-size"),
+        unit=args.unit,
+        skip_nan=args.skip_nan,
+        min_valid=min_valid(args),
+    )
+    _say(pyramid(asked, _how(args)), args)
     return 0
-
-
-def _new_group(name: str) -> tuple[str, labels.Image | None]:
-    """The name of a new group, and the image that it is labels of."""
-    output = name.rstrip("/")
-    image = labels.image_of(output)
-    if image is None and not output.lower().endswith(".zarr"):
-        where = "or is in the labels of an OME-Zarr image, such as IMAGE.zarr/labels/cells"
-        raise Refusal(f"{name}: expected a name that ends in .zarr, {where}")
-    return output, image
-
-
-def _check_within(args: argparse.Namespace) -> None:
-    """Refuse what the levels within a group have from its array."""
-    for option, given, what in (("--names", args.names, "axes"), ("--chunks", args.chunks, "chunks")):
-        if given is not None:
-            raise Refusal(f"{option}: goes with OUT; levels within a group have the {what} of its array")
 
 
 def _is_labels(source: Source, args: argparse.Namespace) -> bool:
@@ -137,12 +116,6 @@ def _is_labels(source: Source, args: argparse.Namespace) -> bool:
 def _factors(text: str | None) -> tuple[int, ...] | None:
     """--factor: one number for all axes, or one for each."""
     return None if text is None else tuple(whole_number(part, "--factor") for part in text.split(","))
-
-
-def _of_labels(source: Source) -> tuple[str, ...]:
-    """What is said where values were taken for labels without an option."""
-    is_mask = source.stored.dtype.kind == "b"
-    return ("a mask: no value is averaged" if is_mask else "labels: no value is averaged (--no-labels averages)",)
 
 
 def _say(report: Report, args: argparse.Namespace, notes: tuple[str, ...] = ()) -> None:
@@ -161,7 +134,7 @@ def _output(name: str, args: argparse.Namespace) -> Output:
 
 
 def _checked(output: Output, source: Source) -> Output:
-    return output._replace(chunks=_fitting(output.chunks, source))
+    return output._replace(chunks=fitting(output.chunks, source.shape))
 
 
 def _chunks(args: argparse.Namespace) -> tuple[int, ...] | None:
@@ -173,15 +146,8 @@ def _chunks(args: argparse.Namespace) -> tuple[int, ...] | None:
     return found
 
 
-def _fitting(chunks: tuple[int, ...] | None, source: Source) -> tuple[int, ...] | None:
-    if chunks is not None and len(chunks) != len(source.shape):
-        raise Refusal(f"--chunks: expected {len(source.shape)} lengths, one for each dim, got {len(chunks)}")
-    return chunks
-
-
 def _how(args: argparse.Namespace) -> How:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    threads = cores if args.threads is None else whole_number(args.threads, "--threads")
+    threads = cores() if args.threads is None else whole_number(args.threads, "--threads")
     if not 1 <= threads <= 1024:
         raise Refusal(f"--threads: expected 1 to 1024 threads, got {threads}")
     return How(parse_limit(args.memory_limit), threads, args.force, getattr(args, "dry_run", False))

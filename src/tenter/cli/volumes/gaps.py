@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Gaps(NamedTuple):
-    """rule: what is done with missing values. mask: of the last dims of the array, in the order of their names.
-    is_turned: whether the dims of blocks have the reverse order. dtype: of sums."""
+    """rule: what is done with missing values. mask: of the last dims of the array, in the order of their names. order:
+    for each dim of a block, the one of the array that it is. dtype: of sums."""
 
     rule: masked.Rule
     mask: Stored | None
-    is_turned: bool
+    order: tuple[int, ...]
     dtype: np.dtype[Any]
 
     def files(self, box: Box) -> set[str]:
@@ -38,11 +38,11 @@ class Gaps(NamedTuple):
 
     def _read(self, mask: Stored, box: Box, shape: tuple[int, ...]) -> Array:
         found = mask.read(self._box(mask, box)) != 0
-        found = found.reshape((*(1,) * (len(box) - found.ndim), *found.shape))
-        return np.ascontiguousarray(np.broadcast_to(found.transpose() if self.is_turned else found, shape))
+        found = found.reshape((*(1,) * (len(box) - found.ndim), *found.shape)).transpose(self.order)
+        return np.ascontiguousarray(np.broadcast_to(found, shape))
 
     def _box(self, mask: Stored, box: Box) -> Box:
-        named = box[::-1] if self.is_turned else box
+        named = [box[self.order.index(dim)] for dim in range(len(box))]
         dims = zip(named[len(named) - len(mask.shape) :], mask.shape)
         return tuple((0, 1) if n == 1 else at for at, n in dims)
 

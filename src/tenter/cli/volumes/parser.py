@@ -42,11 +42,16 @@ def add_voxels(parser: argparse._ActionsContainer) -> None:
 
 
 def add_gaps(parser: argparse._ActionsContainer) -> None:
-    """Add which values are missing."""
-    nan = "with --axes: leave NaN out, so that weights are normalized over the other values"
-    parser.add_argument("--skip-nan", action="store_true", help=nan)
+    """Add which values of an array are missing."""
     mask = "with --axes: a .npy or zarr array that is 0 where a value is missing; it broadcasts against IN"
     parser.add_argument("--mask", metavar="FILE", help=mask)
+    add_nan(parser, "with --axes: ")
+
+
+def add_nan(parser: argparse._ActionsContainer, where: str = "") -> None:
+    """Add whether NaN is left out. where: of which calls."""
+    nan = f"{where}leave NaN out, so that weights are normalized over the other values"
+    parser.add_argument("--skip-nan", action="store_true", help=nan)
     share = "the least share of an output's weight that values must have, from 0 to 1; other outputs are NaN, or 0 in "
     share += "integers (default: any; 0.5 in modes with negative weights)"
     parser.add_argument("--min-valid", metavar="S", help=share)
@@ -82,6 +87,7 @@ def add_pyramid(pyramid: argparse.ArgumentParser, axes: int) -> None:
     pyramid.add_argument("--labels", action="store_true", help=labels)
     factor = "how many times smaller each level is, or one number per axis, such as 1,2,2 (default: see above)"
     pyramid.add_argument("--factor", metavar="N", help=factor)
+    add_nan(pyramid)
     add_voxels(pyramid)
     pyramid.add_argument("--levels", metavar="N", help="levels to make (default: until one fits one chunk)")
     which = "the axes to make smaller, by names or numbers, such as y,x (default: those of space)"

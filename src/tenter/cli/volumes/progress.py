@@ -14,11 +14,24 @@ class Progress:
 
     def __init__(self) -> None:
         self.made = 0
-        self.draw: Callable[[], None] | None = None
+        self.draw: Callable[[], object] | None = None
 
     def show(self) -> None:
         if self.draw is not None:
             self.draw()
+
+
+def told(tell: Callable[[int, int], object]) -> Callable[[int], contextlib.AbstractContextManager[Progress]]:
+    """As `progress`: instead of a bar, a function that gets the bytes that have been written, and those in all."""
+
+    @contextlib.contextmanager
+    def telling(total: int) -> Iterator[Progress]:
+        shown = Progress()
+        shown.draw = lambda: tell(shown.made, total)
+        yield shown
+        shown.show()
+
+    return telling
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import time
@@ -12,18 +13,28 @@ from typing import Any, NamedTuple
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes import memory, zarrs
 from tenter.cli.volumes.blocks import Task, cut
-from tenter.cli.volumes.job import SUFFIX, Job, open_job, remove_partial, working_folder
-from tenter.cli.volumes.run import Count, has_block, is_as_read, run
+from tenter.cli.volumes.job import SUFFIX, open_job, remove_partial, working_folder
+from tenter.cli.volumes.progress import progress
+from tenter.cli.volumes.run import AnyJob, Bar, Count, has_block, is_as_read, is_stale, run
+from tenter.cli.volumes.store_job import StoreJob
 
 
 class How(NamedTuple):
     """What the options say: bytes, a number of threads, whether outputs are replaced, and whether nothing is
-    written."""
+    written. bar: what shows progress. is_command: whether the process is a command's own, so that what is set for all
+    of it disturbs nobody."""
 
     memory_limit: int
     threads: int
     force: bool
     is_dry: bool = False
+    bar: Bar = progress
+    is_command: bool = True
+
+
+def cores() -> int:
+    """How many of the machine's this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Recipe(NamedTuple):
@@ -31,15 +42,17 @@ class Recipe(NamedTuple):
     the output. check: refuses an output that is in the way. make: makes the arrays, still without elements, in a
     folder. tasks: opens them, in the order in which they are filled: the first is made of the input, each other one of
     the one before it. place: moves what is made from the working folder
-    to the output; it may have been ended in the middle before."""
+    to the output; it may have been ended in the middle before. group: the group in a store that is made; None of
+    folders."""
 
-    output: Path
+    output: Path | str
     about: dict[str, Any]
     within: Path | None
     check: Callable[[], None]
     make: Callable[[Path], None]
     tasks: Callable[[Path], list[Task]]
     place: Callable[[Path], None]
+    group: Any = None
 
 
 class Ended(NamedTuple):
@@ -56,10 +69,8 @@ def carry_out(recipe: Recipe, how: How) -> Ended | None:
         recipe.check()
         return None
     start = time.monotonic()
-    if not working_folder(recipe.output, recipe.within).exists():
-        recipe.check()
     try:
-        job = open_job(recipe.output, recipe.about, recipe.within)
+        job = _open(recipe)
         try:
             count = _finish(recipe, how, job)
         finally:
@@ -69,7 +80,16 @@ def carry_out(recipe: Recipe, how: How) -> Ended | None:
     return Ended(time.monotonic() - start, memory.peak(), count)
 
 
-def _finish(recipe: Recipe, how: How, job: Job) -> Count:
+def _open(recipe: Recipe) -> AnyJob:
+    if recipe.group is not None:
+        return StoreJob(recipe.group, recipe.about)
+    assert isinstance(recipe.output, Path)
+    if not working_folder(recipe.output, recipe.within).exists():
+        recipe.check()
+    return open_job(recipe.output, recipe.about, recipe.within)
+
+
+def _finish(recipe: Recipe, how: How, job: AnyJob) -> Count:
     if job.is_other and not how.force:
         raise Refusal(
             f"{recipe.output}: a job of other arguments or of another input was not finished (in {job.folder}); "
@@ -81,41 +101,48 @@ def _finish(recipe: Recipe, how: How, job: Job) -> Count:
             what = f"its input changed after it was made (in {job.folder})"
             raise Refusal(f"{recipe.output}: {what}; --force starts over")
         is_new = True
+    # In a store nothing says which levels are made of blocks that are made again.
+    in_store = isinstance(job, StoreJob) and not is_new and not job.is_finished
+    begins = is_new or (in_store and is_stale(job, recipe.tasks(job.folder)[0]))
     count = Count(0, 0, 0)
     try:
         if is_new:
             recipe.check()
+        if begins:
             job.begin()
             recipe.make(job.folder)
         if not job.is_finished:
-            count = _run(recipe, how, job, is_new)
+            count = _run(recipe, how, job, begins)
             job.finish()
     except BaseException:
         if not job.is_known or not job.is_kept:
             job.leave_nothing()
         raise
     recipe.place(job.folder)
-    zarrs.consolidate_above(recipe.output, job.folder)
+    if isinstance(recipe.output, Path):
+        zarrs.consolidate_above(recipe.output, job.folder)
     job.end()
     return count
 
 
-def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
+def _run(recipe: Recipe, how: How, job: AnyJob, is_new: bool) -> Count:
     if not is_new:
         remove_partial(job.folder)
-    zarrs.one_chunk_at_a_time()
     tasks = recipe.tasks(job.folder)
     elements = sum(
         math.prod(shape) * task.op.dtype.itemsize for task in tasks for shape in (task.op.shape, task.op.shape_out)
     )
     room = memory.room(how.memory_limit, elements)
     cuts = [cut(task, room, how.threads) for task in tasks]
-    memory.choose_freed(max(how.n_bytes for how in cuts), room)
+    bounded: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    if how.is_command:
+        memory.choose_freed(max(each.n_bytes for each in cuts), room)
+        bounded = zarrs.bounded([stored for task in tasks for stored in (task.source, task.target)])
     if is_new:
         job.record()
     try:
-        with zarrs.bounded([stored for task in tasks for stored in (task.source, task.target)]):
-            count = run(job, tasks, cuts)
+        with bounded, zarrs.one_chunk_at_a_time():
+            count = run(job, tasks, cuts, how.bar)
         if not is_as_read(job, tasks[0]):
             raise Refusal(f"{tasks[0].source.name}: changed while it was read")
         return count
@@ -131,7 +158,7 @@ def _run(recipe: Recipe, how: How, job: Job, is_new: bool) -> Count:
         raise Refusal(f"{first_line(error)}; what is done is kept, and the same command continues") from failed
 
 
-def _named(error: Exception, output: Path) -> Exception:
+def _named(error: Exception, output: Path | str) -> Exception:
     """An error with the name of the output, where the system names a file of the working folder or none."""
     if not isinstance(error, OSError) or not error.errno:
         return error
@@ -139,7 +166,7 @@ def _named(error: Exception, output: Path) -> Exception:
     return OSError(error.errno, error.strerror, str(output)) if is_ours else error
 
 
-def _has_changed(recipe: Recipe, job: Job) -> bool:
+def _has_changed(recipe: Recipe, job: AnyJob) -> bool:
     """Whether the input is another one than a result that is made, and still in its working folder, was made of."""
     try:
         tasks = recipe.tasks(job.folder)

@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-import tenter
+from tenter._arrays import thread_count
 from tenter._parts.boxes import Box, computed, reads
 from tenter.cli.volumes.blocks import Cut, Task, boxes, n_bytes, units
 from tenter.cli.volumes.job import Job
-from tenter.cli.volumes.progress import Progress, progress
+from tenter.cli.volumes.progress import Progress
 from tenter.cli.volumes.shared import Claim, SharedChunks
+from tenter.cli.volumes.store_job import StoreJob
 from tenter.cli.volumes.stored import digest
 
+AnyJob = Job | StoreJob
+Bar = Callable[[int], contextlib.AbstractContextManager[Progress]]
 #: Seconds after which what is done is made to survive a failure of power.
 KEEP_SECONDS = 30.0
 #: For which an interrupt waits for blocks that are being made. Those that take longer are made again.
@@ -33,17 +36,17 @@ class Count(NamedTuple):
     made: int
 
 
-def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
+def run(job: AnyJob, tasks: list[Task], cuts: list[Cut], bar_of: Bar) -> Count:
     """Make the unfinished blocks of each task, in order: the first reads the input, and each other one what the one
-    before it has made."""
+    before it has made. bar_of: what shows progress, of so many bytes."""
     blocks = [list(boxes(task.op.shape_out, how.shape)) for task, how in zip(tasks, cuts)]
     todo = [_unfinished(job, number, task, some) for number, (task, some) in enumerate(zip(tasks, blocks))]
     left = sum(n_bytes(box, task.op) for task, some in zip(tasks, todo) for box in some)
     count = Count(sum(map(len, blocks)), 0, 0)
     job.open_journal()
-    tenter.set_num_threads(1)  # there is a thread for each core
+    before, thread_count.chosen = thread_count.chosen, 1  # there is a thread for each core
     try:
-        with progress(left) as bar:
+        with bar_of(left) as bar:
             for number, (task, how, some) in enumerate(zip(tasks, cuts, todo)):
                 if number:  # the one before may have made some of what this one reads again
                     some = _unfinished(job, number, task, blocks[number])
@@ -56,27 +59,32 @@ def run(job: Job, tasks: list[Task], cuts: list[Cut]) -> Count:
             job.keep()
         raise
     finally:
-        tenter.set_num_threads(None)
+        thread_count.chosen = before
     job.keep()
     return count
 
 
-def is_as_read(job: Job, task: Task) -> bool:
+def is_stale(job: AnyJob, task: Task) -> bool:
+    """Whether a block of the first task is made of what the input has no more."""
+    return not all(_is_fresh(task, block, source) for block, source in job.done(0))
+
+
+def is_as_read(job: AnyJob, task: Task) -> bool:
     """Whether the input is still what all of the first task was made of."""
     return bool(np.all(_done(job, 0, task)))
 
 
-def has_block(job: Job, task: Task) -> bool:
+def has_block(job: AnyJob, task: Task) -> bool:
     """Whether a block of the first task is made of the input as it is now."""
     return any(_is_fresh(task, block, source) for block, source in job.done(0))
 
 
-def _unfinished(job: Job, number: int, task: Task, blocks: list[Box]) -> list[Box]:
+def _unfinished(job: AnyJob, number: int, task: Task, blocks: list[Box]) -> list[Box]:
     done = _done(job, number, task)
     return [box for box in blocks if not np.all(done[_slices(units(box, task.target.unit))])]
 
 
-def _done(job: Job, number: int, task: Task) -> npt.NDArray[np.bool_]:
+def _done(job: AnyJob, number: int, task: Task) -> npt.NDArray[np.bool_]:
     """Which units of a task's result are made of its source as it is now."""
     found = np.zeros([-(-n // u) for n, u in zip(task.op.shape_out, task.target.unit)], bool)
     for block, source in job.done(number):
@@ -102,7 +110,7 @@ def _slices(block: Box) -> tuple[slice, ...]:
 class _Workers:
     """Threads that take blocks from one list until it ends or one of them fails."""
 
-    def __init__(self, job: Job, number: int, task: Task, shared: SharedChunks, bar: Progress) -> None:
+    def __init__(self, job: AnyJob, number: int, task: Task, shared: SharedChunks, bar: Progress) -> None:
         self.job, self.number, self.task, self.shared, self.bar = job, number, task, shared, bar
         self.lock, self.ended, self.busy = threading.Lock(), threading.Event(), 0
         self.failed: BaseException | None = None

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from tenter.cli.volumes.ordered import ordered, turned
 from tenter.cli.volumes.store import ATTRIBUTES, ROOTS
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.voxels import given
+
+if TYPE_CHECKING:
+    from zarr.storage import StorePath
 
 #: The zarr format of a result whose source is not a zarr array.
 ZARR_FORMAT = 3
@@ -64,9 +67,11 @@ class Source(NamedTuple):
         return turned(self.stored) if self.is_turned else self.stored
 
 
-def open_source(path: str, names: str | None = None) -> Source:
+def open_source(path: str | StorePath, names: str | None = None) -> Source:
     """The array of a .npy file, of a TIFF stack, of a zarr array, or of the full size in an OME-Zarr group. names: what
     the user calls its dims."""
+    if not isinstance(path, str):
+        return _renamed(_in_store(path), names)
     path = path.rstrip("/") or path
     if not os.path.exists(path):
         raise FileNotFoundError(2, os.strerror(2), path)
@@ -79,6 +84,10 @@ def open_source(path: str, names: str | None = None) -> Source:
     else:
         check_known(path)
         raise Refusal(f"{path}: is neither a .npy file, a TIFF stack nor a zarr array or group")
+    return _renamed(found, names)
+
+
+def _renamed(found: Source, names: str | None) -> Source:
     if names is None:
         return found
     own = given_names(names, len(found.shape))
@@ -105,6 +114,35 @@ def _of_zarr(path: str) -> Source:
         lost = _beside(path, multiscale.paths)
         at = inside(path, multiscale.paths[0])
         found = zarrs.open_zarr(at)
+    is_labels, identity = labels.is_labels(path), [os.path.realpath(at), _digest(at)]
+    return _of_array(found, at, path, multiscale, attributes, identity, is_labels, lost)
+
+
+def _in_store(at: StorePath) -> Source:
+    """The array of a zarr array, or of the full size in an OME-Zarr group, in a store that is no folder."""
+    import zarr
+
+    found: Any = zarr.open(at, mode="r")
+    multiscale, attributes, name, said, place = None, {}, str(at), [dict(found.attrs)], at
+    if zarrs.is_group(found):
+        attributes = dict(found.attrs)
+        multiscale = ngff.read(attributes, name)
+        if multiscale is None:
+            raise Refusal(f"{name}: is a group without multiscales metadata{zarrs.members(found)}")
+        place = at / multiscale.paths[0]
+        found = zarr.open(place, mode="r")
+        said.append(dict(found.attrs))
+    of_metadata = hashlib.sha256(repr((said, found.shape, found.dtype, found.chunks)).encode()).hexdigest()
+    identity = [at.path or "image", str(place), of_metadata]
+    is_labels = "image-label" in ngff.held(attributes)
+    return _of_array(found, str(place), name, multiscale, attributes, identity, is_labels, ())
+
+
+def _of_array(
+    found: Any, at: str, path: str, multiscale: ngff.Multiscale | None, attributes: dict[str, Any], identity: list[Any],
+    is_labels: bool, lost: tuple[str, ...],
+) -> Source:  # fmt: skip
+    """The source of a zarr array, whose place is `at`. path: that of its group, if it is in one."""
     array = zarrs.check_array(found, at)
     _check(array)
     names = dim_names(dict(found.attrs), getattr(found.metadata, "dimension_names", None), len(array.shape))
@@ -113,8 +151,7 @@ def _of_zarr(path: str) -> Source:
         names, is_named = ngff.names(multiscale), True
         if len(names) != len(array.shape):
             raise Refusal(f"{path}: its metadata has {len(names)} axes, its array {at} has {len(array.shape)}")
-    identity = [os.path.realpath(at), _digest(at)]
-    is_labels = array.dtype.kind == "b" or labels.is_labels(path)
+    is_labels = array.dtype.kind == "b" or is_labels
     return Source(
         array, False, names or usual_names(array.shape), is_named, found, multiscale, attributes, identity,
         multiscale is not None, is_labels, lost,
@@ -190,8 +227,9 @@ def unlike(source: Source) -> list[str]:
 
 
 def create_like(
-    path: Path, source: Source, shape: tuple[int, ...], chunks: tuple[int, ...] | None, names: list[str] | None
-) -> None:
+    path: Path | StorePath, source: Source, shape: tuple[int, ...], chunks: tuple[int, ...] | None,
+    names: list[str] | None,
+) -> None:  # fmt: skip
     """An empty zarr array with the chunks and codecs of a source. names: of the dims of one in an OME-Zarr group."""
     zarrs.create_zarr(path, source.like, shape, source.stored.dtype, chunks, zarr_format(source), names, source.order)
 

@@ -1,4 +1,4 @@
-"""zarr arrays in folders, by the zarr package."""
+"""zarr arrays in folders and other stores, by the zarr package."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class ZarrArray:
         return np.ascontiguousarray(values, self.dtype.newbyteorder("="))
 
     def files(self, box: Box) -> set[str]:
-        if any(lo == hi for lo, hi in box):
+        if any(lo == hi for lo, hi in box) or not isinstance(self.array.store, checked()):
             return set()
-        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key  # type: ignore[attr-defined]
+        folder, key_of = str(self.array.store.root), self.array.metadata.encode_chunk_key
         units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
         return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
@@ -149,12 +149,12 @@ def check_array(array: Any, name: str) -> ZarrArray:
 
 
 def create_zarr(
-    path: Path, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any], chunks: tuple[int, ...] | None, format_: int,
-    names: list[str] | None = None, order: tuple[int, ...] | None = None,
+    path: Path | zarr.storage.StorePath, like: Any, shape: tuple[int, ...], dtype: np.dtype[Any],
+    chunks: tuple[int, ...] | None, format_: int, names: list[str] | None = None, order: tuple[int, ...] | None = None,
 ) -> None:  # fmt: skip
-    """Creates an empty array of zarr format 2 or 3. like: the zarr array whose chunks, codecs, fill value, names of
-    dims and attributes it gets; None: zarr's defaults. chunks, names: replace those of `like`. order: for each dim, the
-    one of `like` that it is."""
+    """Creates an empty array of zarr format 2 or 3. path: a new folder, or a place in a store, where it replaces what
+    is there. like: the zarr array whose chunks, codecs, fill value, names of dims and attributes it gets; None: zarr's
+    defaults. chunks, names: replace those of `like`. order: for each dim, the one of `like` that it is."""
     require("zarr")
     import zarr
 
@@ -184,17 +184,19 @@ def create_zarr(
     if shards is None:
         chunks = tuple(max(1, min(c, n)) for c, n in zip(chunks, shape))
     with ended():
-        zarr.create_array(checked()(path), shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
+        store = checked()(path) if isinstance(path, Path) else path
+        given["overwrite"] = not isinstance(path, Path) and path.store.supports_deletes
+        zarr.create_array(store, shape=shape, dtype=dtype, chunks=chunks, shards=shards, **given)
 
 
-def open_created(path: Path, name: str) -> ZarrArray:
+def open_created(path: Path | zarr.storage.StorePath, name: str) -> ZarrArray:
     """An array that `create_zarr` has made."""
     import zarr
 
-    if not is_zarr(str(path)):  # zarr would make an empty folder there
+    if isinstance(path, Path) and not is_zarr(str(path)):  # zarr would make an empty folder there
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     with ended():
-        return check_array(zarr.open_array(checked()(path), mode="r+"), name)
+        return check_array(zarr.open_array(checked()(path) if isinstance(path, Path) else path, mode="r+"), name)
 
 
 def default_chunks(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
@@ -261,12 +263,14 @@ def bounded(arrays: list[Stored]) -> contextlib.AbstractContextManager[None]:
     return inflating.bounded(most) if most else contextlib.nullcontext()
 
 
-def one_chunk_at_a_time() -> None:
-    """Bound what zarr does at once for each call, as memory is planned for one chunk a thread."""
-    if "zarr" in sys.modules:
-        import zarr
+def one_chunk_at_a_time() -> contextlib.AbstractContextManager[Any]:
+    """Meanwhile, zarr does one thing at once for each call, as memory is planned for one chunk a thread."""
+    if "zarr" not in sys.modules:
+        return contextlib.nullcontext()
+    import zarr
 
-        zarr.config.set({"async.concurrency": 1})
+    found: contextlib.AbstractContextManager[Any] = zarr.config.set({"async.concurrency": 1})
+    return found
 
 
 def _place(box: Box) -> tuple[slice, ...]:
