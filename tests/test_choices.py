@@ -202,29 +202,17 @@ def test_explain_says_why_a_kernel_is_taken() -> None:
 # ---- where is decided
 
 NATIVE = Path(__file__).parents[1] / "native"
-# How often files ask a question of speed. A new kernel belongs in window_kernels.cpp.
-DECIDES = {
-    "kernels/window_kernels.cpp": 5,
-    "plan/planner.cpp": 4,
-    "plan/groups.cpp": 2,
-    "plan/host_plan.cpp": 1,
-    "plan/joined_rows.cpp": 2,
-    "plan/window_step.hpp": 2,
-    "plan/chunked_window.cpp": 4,
-    "levels/bytes-inl.hpp": 1,
-    "levels/columns-inl.hpp": 2,
-    "levels/equal-sums-inl.hpp": 1,
-    "levels/tile-inl.hpp": 2,
-}
+DECIDES = "kernels/choices.cpp"
 THRESHOLD = re.compile(
     r"^\s*constexpr (?:int|int64_t|double) [^;]*\b(?:least|most|min|max|few|wide|longest|short|some)_?\w* =[^;]*;", re.M
 )
-MOST_THRESHOLDS = 68  # outside of tuning.hpp
+MOST_THRESHOLDS = 62  # outside of tuning.hpp
 
 
-def test_the_places_that_decide_what_is_fast_become_fewer() -> None:
+def test_one_file_decides_what_is_fast() -> None:
     files = {path.relative_to(NATIVE).as_posix(): path.read_text() for path in sorted(NATIVE.rglob("*.?pp"))}
-    found = {name: n for name, text in files.items() if (n := len(re.findall(r"\bdecide\(Choice::", text)))}
-    assert found == DECIDES and sum(found.values()) <= 26
+    found = {name: asked for name, text in files.items() if (asked := re.findall(r"\bdecide\(Choice::(\w+)", text))}
+    assert list(found) == [DECIDES] and {*found[DECIDES]} == {*CHOICES}
+    assert sum(text.count("tuning.taken") for text in files.values()) == 1, "the only function that is forced"
     elsewhere = {name: THRESHOLD.findall(text) for name, text in files.items() if name != "system/tuning.hpp"}
     assert sum(map(len, elsewhere.values())) <= MOST_THRESHOLDS, elsewhere

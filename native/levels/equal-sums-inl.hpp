@@ -124,7 +124,7 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
                char* dst, bool stream, Lease& lease) {
   const int64_t each = width * inner, most = tuning.widened_values;
   const bool whole = !sums.widen && !sums.narrow && !stream;
-  if (sums.long_segments && inner == 1 && !stream && decide(Choice::long_segments, width >= least_long_segment))
+  if (sums.long_segments && inner == 1 && !stream && sums_long_segments(true, width))
     return sum_long_segments(sums, src, WindowMap{n * width, n, width}, 0, n, dst);
   const int64_t unit = inner == 1 ? lanes<Acc> : columns_together;
   const int64_t step = whole ? n : std::max(unit, most / each / unit * unit);

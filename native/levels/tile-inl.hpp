@@ -516,13 +516,13 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
   const bool segments =
       c.map->start && 2 * n_rows <= lanes<Acc> && !weights<Acc>(*c.map) && c.contiguous(size) &&
       (c.inner == 1 || (std::is_floating_point_v<Acc> && longest_sum(*c.map, lo, hi) <= longest_short_sum));
-  if (decide(Choice::single_rows, n_rows == 1 || segments)) {
+  if (sums_single_rows(n_rows, segments)) {
     for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(dst[r]), lo, hi);
     return;
   }
   if constexpr (std::is_floating_point_v<Acc>)
     if (weights<Acc>(*c.map) && c.map->start && c.inner == 1 && c.contiguous(size) &&
-        decide(Choice::squares, reads_once(*c.map, lo, hi)))
+        squares(reads_once(*c.map, lo, hi)))
       return horizontal_squares<Acc>(rows, n_rows, *c.map, dst, lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {

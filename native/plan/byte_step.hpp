@@ -13,9 +13,10 @@ struct ByteStep final : KernelCall {
 
   ByteStep(const ByteTask& t, OwnedByteMap* rows, OwnedByteMap* columns) : task(t), rows(rows), columns(columns) {
     task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
+    task.kernel = byte_kernel(task);
     if constexpr (verifies) verify(task);
   }
-  Kernel kernel() const override { return Kernel::bytes; }
+  Kernel kernel() const override { return task.kernel; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });
@@ -25,7 +26,7 @@ struct ByteStep final : KernelCall {
     const int64_t n_column = task.column ? task.column->n_out : task.n_column;
     if (task.alpha || n_column * task.inner != to.width()) return false;
     ByteTask call = at(src, 0, false);
-    call.floats = &to;
+    call.floats = &to, call.kernel = Kernel::bytes;
     without_gil([&] { kernels().bytes->run(call, threads); });
     return true;
   }

@@ -13,12 +13,6 @@
 namespace tenter {
 namespace {
 
-// A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
-// times.
-constexpr int64_t most_long_sums = 4;
-constexpr int64_t least_shared = 64;  // values that use the weights of a chunk that threads share
-constexpr int64_t min_tiles = 4;      // tiles of a periodic axis: with fewer, a tile has most of the rows
-
 // The tables of outputs [lo, hi). Inputs are counted from `first`, the first input that these outputs read.
 struct Tables {
   Rows rows;
@@ -165,7 +159,7 @@ class ChunkedWindow {
   // Computing the weights of filters costs more than loading them from tables.
   Kernel kernel() const {
     SignalTask signal;
-    const bool is_signal = signal_task(task_, of_, signal) && decide(Choice::signal, true);
+    const bool is_signal = sums_as_signal(signal_task(task_, of_, signal));
     const bool stretched = is_signal && signal.kind == SignalTask::stretched;
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
@@ -173,8 +167,7 @@ class ChunkedWindow {
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
-                               of_.sampling->has_long_rows() &&
-                               decide(Choice::long_rows, outer_ * inner_ <= most_long_sums);
+                               of_.sampling->has_long_rows() && sums_long_rows(outer_ * inner_);
     return sums_are_long ? Kernel::long_rows : Kernel::chunks;
   }
 
@@ -232,10 +225,10 @@ class ChunkedWindow {
   // On a periodic axis, outputs that are a whole number of periods apart have equal rows. The axis is cut into tiles of
   // so many outputs. The tiles are the rows of one call, with the tables of one tile. Of length 0 if there are too few.
   Tiles tiles() const {
-    const int64_t least = decide(Choice::periods, false) ? 1 : min_tiles;
+    const int64_t least = least_tiles();
     Tiles t{};
     int64_t period, shift;
-    if (!decide(Choice::periods, true) || !of_.periods(n_out_ / least, period, shift)) return t;
+    if (!least || !of_.periods(n_out_ / least, period, shift)) return t;
     of_.interior(t.lo, t.hi);
     const int64_t want = std::clamp<int64_t>(std::min(chunk_, (t.hi - t.lo) / least), 1, chunk_);
     const int64_t times = ceil_div(want, period), length = period * times;

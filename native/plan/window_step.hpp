@@ -50,8 +50,7 @@ struct WindowStep final : KernelCall {
   void find_source_index() {
     const SourceIndex* const of = columns->transposed ? columns->source_index : nullptr;
     if (!of || !can_sum_indexed(task, *of) || of->longest_run() > sum_part) return;
-    const bool are_short = std::max(of->n_in, of->n_out) <= longest_summed_row;
-    if (!decide(Choice::indexed_sums, !(are_short && n_rows >= min_permuted_sum_rows))) return;
+    if (!sums_by_formula(of->n_in, of->n_out, n_rows)) return;
     const int64_t width = equal_runs(*of);
     if (!width) return void(source_index = of);
     repeated = {of->n_out, of->n_in, width};
@@ -59,12 +58,12 @@ struct WindowStep final : KernelCall {
   }
   // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
   void prepare(OwnedMap& map, bool alone) {
-    is_signal = alone && !map.is_computed() && signal_axis(task, map) && decide(Choice::signal, true);
+    is_signal = alone && !map.is_computed() && sums_as_signal(signal_axis(task, map));
     if (!is_signal && !source_index) map.make_tables();
     if (!map.is_computed() && !is_signal && !map.gathers()) return;
     if (!alone) throw std::invalid_argument("a computed map together with another");
     computed = &map;
-    by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
+    by_tables = is_signal && tables_pay_later(n_rows, map.sampling->is_filtered_signal());
   }
   static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
     int64_t n = t.n_row * n_plane;

@@ -78,6 +78,13 @@ constexpr int64_t joined_outputs = 512, joined_inputs = 4096, least_joined = 32;
 // if they have at most so many inputs, as a copy of more takes longer. Not if outputs are fewer than one in `most_left`
 // inputs, nor if the copy would be larger than most_packed_bytes.
 constexpr int64_t least_far_apart = 64, most_packed = 128, most_left = 16, most_packed_bytes = 64 << 20;
+constexpr int64_t least_wide_column = 256;  // values of a column that is summed alone
+constexpr int64_t most_pixel_reads = 3;     // of an input row of pixels, on average
+constexpr int64_t least_long_segment = 64;  // inputs from which on converting them in squares saves time
+// A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
+// times. Values that use the weights of a chunk that threads share. Tiles of a periodic axis: of fewer, a tile has most
+// of the rows.
+constexpr int64_t most_long_sums = 4, least_shared = 64, min_tiles = 4;
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row
@@ -94,6 +101,8 @@ constexpr double least_share_read = 0.4, least_narrow_share_read = 0.1;
 constexpr double most_uncropped = 2;
 // Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
 constexpr int64_t small_image_bytes = 256;
+// The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
+constexpr int64_t most_small_bytes = 4096;
 
 // ---- memory
 constexpr int64_t largest_mask = 1 << 20;      // bytes of a mask that the core allocates by itself
