@@ -88,6 +88,10 @@ int64_t least_tiles() {
 }
 bool sums_long_rows(int64_t n_values) { return decide(Choice::long_rows, n_values <= most_long_sums); }
 
+bool sums_long_lines(int64_t n_values, int64_t taps) {
+  return decide(Choice::long_rows, n_values <= 64 && taps >= 2048);
+}
+
 bool permutes(int64_t n_rows, bool weighted) {
   return decide(Choice::permuted, n_rows >= (weighted ? min_permuted_rows : min_permuted_sum_rows));
 }

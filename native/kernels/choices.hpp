@@ -115,6 +115,8 @@ bool tables_pay_later(int64_t n_rows, bool filtered);
 int64_t least_tiles();
 // long_rows: whether few values are summed with weights that are used once.
 bool sums_long_rows(int64_t n_values);
+// long_rows: the same for rows of a transpose, whose weights need no tables.
+bool sums_long_lines(int64_t n_values, int64_t taps);
 
 // ---- inside of a kernel, for each block of outputs
 

@@ -55,14 +55,18 @@ struct LongParts {
 
 // Computes all outputs, which are few, each of very many inputs. The weights of a few parts are computed at a time,
 // and stay in cache.
-void sum_long_rows(const WindowTask& t, const Sampling& rule, int threads) {
+void sum_long_rows(const WindowTask& t, const OwnedMap& of, int threads) {
   constexpr int64_t round = 1 << 10;  // tasks between polls for signals
   int64_t outer = 1;
   for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
-  const int64_t inner = t.inner, n = rule.n_out();
+  const Sampling& rule = *of.sampling;
+  const int64_t inner = t.inner, n = of.map.n_out;
   std::vector<LongRow> rows;
   std::vector<int64_t> first_part(1, 0);
-  for (int64_t o = 0; o < n; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
+  for (int64_t o = 0; o < n; ++o) {
+    rows.push_back(of.transposed ? LongRow::transposed(rule, o) : LongRow(rule, o));
+    first_part.push_back(first_part.back() + rows.back().n_parts());
+  }
   const Team team{threads, true};
   parallel(first_part.back(), team, [&](int64_t p) {
     const int64_t row = std::upper_bound(first_part.begin(), first_part.end(), p) - first_part.begin() - 1;
@@ -164,6 +168,7 @@ class ChunkedWindow {
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
     if (of_.inside) return Kernel::inside;
+    if (has_long_lines() && sums_long_lines(outer_ * inner_, of_.taps_each())) return Kernel::long_rows;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
@@ -187,6 +192,10 @@ class ChunkedWindow {
     int64_t length, shift, lo, hi;
   };
 
+  // Whether long rows of a transpose need no tables.
+  bool has_long_lines() const {
+    return columns_ && of_.transposed && of_.sampling && !of_.ends && !task_.clamps && of_.sampling->has_lines();
+  }
   int lanes() const { return task_.acc == Accumulate::f64 ? kernels().double_lanes : kernels().float_lanes; }
   int lane_bytes() const { return task_.acc == Accumulate::f64 ? 8 : 4; }
 
@@ -205,7 +214,7 @@ class ChunkedWindow {
         return {signal.lo, signal.hi};
       case Kernel::inside: run_inside(); return {first_, last_};
       case Kernel::periods: return run_tiles(tiles());
-      case Kernel::long_rows: sum_long_rows(chunk_task_, *of_.sampling, threads_); return {first_, last_};
+      case Kernel::long_rows: sum_long_rows(chunk_task_, of_, threads_); return {first_, last_};
       default: return {first_, first_};
     }
   }

@@ -24,40 +24,6 @@ Line edges_of(const Line& l) {
   return {normal(l.first.whole - (l.step.whole >> 1), rest, 2 * l.unit), {l.step.whole, 2 * l.step.rest}, 2 * l.unit};
 }
 
-// The first output in [lo, hi) for which `holds` is true, or hi. `holds` is true for all later outputs too. near: a
-// guess. The search starts there and doubles its step, as one call of `holds` takes longer than computing a row.
-template <class F>
-int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
-  near = std::clamp(near, lo, hi);
-  if (near == hi || holds(near)) {
-    hi = near;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::max(lo, hi - step);
-      if (!holds(at)) {
-        lo = at + 1;
-        break;
-      }
-      hi = at;
-    }
-  } else {
-    lo = near + 1;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::min(hi, lo + step) - 1;
-      if (holds(at)) {
-        hi = at;
-        break;
-      }
-      lo = at + 1;
-    }
-  }
-  while (lo < hi) {
-    const int64_t middle = lo + (hi - lo) / 2;
-    if (holds(middle)) hi = middle;
-    else lo = middle + 1;
-  }
-  return lo;
-}
-
 void normalize(double* weight, int64_t n) {
   double total = 0;
   for (int64_t k = 0; k < n; ++k) total += weight[k];
