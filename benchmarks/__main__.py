@@ -116,7 +116,7 @@ def cpu_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def failures(found: list[Any]) -> int:
-    ways = [of for r in found for of in ((r.forward, r.adjoint) if isinstance(r, Result) else (r,)) if of is not None]
+    ways = [of for r in found for of in ((r.forward, r.backward) if isinstance(r, Result) else (r,)) if of is not None]
     return sum(bool(getattr(of, "forward", of).failed) for of in ways)
 
 

@@ -91,7 +91,7 @@ def end(record: Record, chosen: argparse.Namespace, n_rows: int) -> int:
 
 
 def failed(record: Record) -> bool:
-    ways = [of for r in record.table for of in (r.forward, r.adjoint) if of is not None]
+    ways = [of for r in record.table for of in (r.forward, r.backward) if of is not None]
     return any(of.failed for of in ways) or any(isinstance(costs, str) for costs in record.small.values())
 
 

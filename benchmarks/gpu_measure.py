@@ -14,7 +14,7 @@ import tenter.torch
 from benchmarks import measure as cpu
 from benchmarks.check import compare
 from benchmarks.gpu_rows import DETERMINISTIC, PYTORCH, rows
-from benchmarks.measure import Call, Clock, alternate, gradient, has_adjoint, timed, touched
+from benchmarks.measure import Call, Clock, alternate, gradient, has_backward, timed, touched
 from benchmarks.results import Contest, Direction, Result
 from benchmarks.workloads import CLOSE, Case, Row
 
@@ -53,12 +53,12 @@ def measure(row: Row, device: str, seconds: float, bandwidth: float, block: floa
     row = row._replace(make=cache(row.make))
     result = cpu.measure(row, seconds, bandwidth, block, clock_of(device))
     try:
-        if result.adjoint is not None and not result.adjoint.failed and PYTORCH in result.adjoint.contests:
+        if result.backward is not None and not result.backward.failed and PYTORCH in result.backward.contests:
             contest = deterministic(row.make(), device, seconds, block)
-            result.adjoint.contests[DETERMINISTIC] = contest
+            result.backward.contests[DETERMINISTIC] = contest
         tenter.torch.synchronize()  # raises what a kernel has found wrong since
         del row
-        torch.cuda.empty_cache()  # blocks of one row's sizes do not serve the next one
+        torch.cuda.empty_cache()  # blocks of one row's sizes do not fit the next one
     except Exception as error:
         result.forward.failed = f"{type(error).__name__}: {error}"
     return result
@@ -97,7 +97,7 @@ def unmeasured(cut: int = 1) -> list[Result]:
     found = []
     for row in rows("meta", cut):
         case = row.make()
-        adjoint = Direction() if has_adjoint(case) else None
+        backward = Direction() if has_backward(case) else None
         moved = touched(case, case.truth(case.x))
-        found.append(Result(row.group, row.name, Direction(), adjoint, list(row.targets), moved))
+        found.append(Result(row.group, row.name, Direction(), backward, list(row.targets), moved))
     return found

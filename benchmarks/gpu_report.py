@@ -110,8 +110,8 @@ def every_call(record: Record) -> str:
     for group in dict.fromkeys(r.group for r in found):
         of = [r for r in found if r.group == group]
         parts += [f"## {group}", table(of, False)]
-        if adjoints := [r for r in of if r.adjoint is not None]:
-            parts += [f"## {group}, adjoints", table(adjoints, True)]
+        if backward := [r for r in of if r.backward is not None]:
+            parts += [f"## {group}, backward", table(backward, True)]
     return "\n\n".join(parts)
 
 
@@ -131,24 +131,24 @@ def marks(record: Record) -> list[str]:
 def tally(found: list[Result]) -> str:
     aimed = [
         ratio >= target for r in found for t in r.targets
-        for of, target in ((r.forward, t.forward), (r.adjoint, t.adjoint))
+        for of, target in ((r.forward, t.forward), (r.backward, t.backward))
         if target is not None and (ratio := reached(of, t.peer)) is not None
     ]  # fmt: skip
     return f"{sum(aimed)} of {len(aimed)} targets reached, of those that have a measured figure."
 
 
-def table(found: list[Result], adjoint: bool) -> str:
+def table(found: list[Result], backward: bool) -> str:
     compiled = [COMPILED] * any(COMPILED in r.forward.contests for r in found)
-    peers = [PYTORCH, *compiled, *[DETERMINISTIC] * adjoint]
+    peers = [PYTORCH, *compiled, *[DETERMINISTIC] * backward]
     head = ["Call", "MB", "tenter, ms", "of copy bandwidth", "target"]
     head += [column for peer in peers for column in (f"{peer}, ms", "times faster", "target")]
-    return lined(head, [[r.name, f"{r.moved / 1e6:.0f}", *cells(r, adjoint, peers)] for r in found])
+    return lined(head, [[r.name, f"{r.moved / 1e6:.0f}", *cells(r, backward, peers)] for r in found])
 
 
-def cells(r: Result, adjoint: bool, peers: list[str]) -> list[str]:
-    of = r.adjoint if adjoint else r.forward
+def cells(r: Result, backward: bool, peers: list[str]) -> list[str]:
+    of = r.backward if backward else r.forward
     assert of is not None
-    aims = {t.peer: t.adjoint if adjoint else t.forward for t in r.targets}
+    aims = {t.peer: t.backward if backward else t.forward for t in r.targets}
     if of.failed:
         shown = ["**wrong**" if of.failed.startswith("differs") else "**failed**", "-"]
     elif of.of_bandwidth is None:
@@ -197,7 +197,7 @@ def small_line(name: str, costs: tuple[Cost, Cost] | str | None) -> str:
 
 
 def notes(found: list[Result], record: Record) -> list[str]:
-    ways = [(r.name + kind, of) for r in found for kind, of in (("", r.forward), (", adjoint", r.adjoint)) if of]
+    ways = [(r.name + kind, of) for r in found for kind, of in (("", r.forward), (", gradient", r.backward)) if of]
     bad = [(name, of.failed) for name, of in ways]
     bad += [(f"{name}: {peer}", c.failed) for name, of in ways for peer, c in of.contests.items() if not refused(c)]
     bad += [(name, costs) for name, costs in record.small.items() if isinstance(costs, str)]

@@ -39,7 +39,9 @@ def run(settings: Settings) -> Iterator[Result]:
 
 
 def ratios(found: Result) -> list[str]:
-    return [of.failed or f"{c.ratio:.2f}x" for of in (found.forward, found.adjoint) if of for c in of.contests.values()]
+    return [
+        of.failed or f"{c.ratio:.2f}x" for of in (found.forward, found.backward) if of for c in of.contests.values()
+    ]
 
 
 def merge(into: list[Result], found: Iterable[Result]) -> None:
@@ -47,7 +49,7 @@ def merge(into: list[Result], found: Iterable[Result]) -> None:
     by_name = {(r.group, r.name): r for r in into}
     for r in found:
         mine = by_name[r.group, r.name]
-        for target, source in ((mine.forward, r.forward), (mine.adjoint, r.adjoint)):
+        for target, source in ((mine.forward, r.forward), (mine.backward, r.backward)):
             if target is not None and source is not None:
                 add(target, source)
 

@@ -43,9 +43,9 @@ def measure(row: Row, seconds: float, bandwidth: float, block: float = 0.0, cloc
         result.forward = forward(case, seconds * row.share, block, clock)
         if not result.forward.failed:
             result.moved = touched(case, case.ours(case.x))
-            if has_adjoint(case):
-                result.adjoint = adjoint(case, seconds * row.share, block, clock)
-        for of in (result.forward, result.adjoint):
+            if has_backward(case):
+                result.backward = backward(case, seconds * row.share, block, clock)
+        for of in (result.forward, result.backward):
             if of is not None and not of.failed:
                 of.of_bandwidth = result.moved / (of.ours_ms * 1e-3) / bandwidth
     except Exception as error:
@@ -58,7 +58,7 @@ def touched(case: Case, result: Any) -> int:
     return sum(a.nbytes for a in (case.x, result, case.beside) if a is not None)
 
 
-def has_adjoint(case: Case) -> bool:
+def has_backward(case: Case) -> bool:
     return isinstance(case.x, torch.Tensor) and case.x.is_floating_point()
 
 
@@ -69,7 +69,7 @@ def forward(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed
     return direction(partial(case.ours, x), peers, truth, case.check, seconds, block, clock)
 
 
-def adjoint(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed) -> Direction:
+def backward(case: Case, seconds: float, block: float = 0.0, clock: Clock = timed) -> Direction:
     x = case.x
     g = torch.randn_like(case.ours(x))
     peers = {name: when_called(partial(gradient, f, x, g)) for name, f in case.peers.items()}

@@ -18,7 +18,7 @@ class Target:
 
     peer: str
     forward: float | None
-    adjoint: float | None = None
+    backward: float | None = None
     why: str = ""
 
 
@@ -38,7 +38,7 @@ class Contest:
 
 @dataclass
 class Direction:
-    """Forward or adjoint."""
+    """Forward or backward."""
 
     ours_ms: float = 0.0
     error: float = 0.0
@@ -59,12 +59,12 @@ def reached(of: Direction | None, peer: str) -> float | None:
 
 @dataclass
 class Result:
-    """A row of the table. moved: bytes of all inputs and of the result, each once; of its adjoint as many."""
+    """A row of the table. moved: bytes of all inputs and of the result, each once; of its gradient as many."""
 
     group: str
     name: str
     forward: Direction
-    adjoint: Direction | None = None
+    backward: Direction | None = None
     targets: list[Target] = field(default_factory=list)
     moved: int = 0
 
@@ -94,10 +94,10 @@ def direction(found: dict[str, Any]) -> Direction:
 
 
 def result(found: dict[str, Any]) -> Result:
-    adjoint = found["adjoint"] and direction(found["adjoint"])
+    backward = found["backward"] and direction(found["backward"])
     targets = [Target(**t) for t in found["targets"]]
     moved = found.get("moved", 0)
-    return Result(found["group"], found["name"], direction(found["forward"]), adjoint, targets, moved)
+    return Result(found["group"], found["name"], direction(found["forward"]), backward, targets, moved)
 
 
 def point(found: dict[str, Any]) -> Point:

@@ -10,9 +10,9 @@ from benchmarks import image_rows
 from benchmarks.results import BANDWIDTH, Target
 from benchmarks.workloads import FLOAT32, Row, beside_interpolate, interleave, numpy, picture, resize, whole, with_mask
 
-# Shares of the copy bandwidth that rows should reach, forward and adjoint: a result in fresh memory also pays for its
+# Shares of the copy bandwidth that rows should reach, forward and backward: a result in fresh memory also pays for its
 # pages, and a sum of a gradient reads more than it writes.
-FORWARD, ADJOINT = 0.75, 0.6
+FORWARD, BACKWARD = 0.75, 0.6
 # What keeps rows below these.
 COUNTS = "counts of 8 bytes are read twice, beside elements of one"
 RAGGED = "each segment's sum is a load across lines and a share of a transpose"
@@ -25,10 +25,10 @@ BYTES = "bytes are widened to 32-bit floats and rounded back"
 PARTED = "; a tensor's result is planes, as PyTorch's, and an array's pixels as the input"
 
 
-def aim(row: Row, forward: float = FORWARD, adjoint: float | None = ADJOINT, why: str = "") -> Row:
-    """The row with its target; without one for an adjoint that it does not have."""
+def aim(row: Row, forward: float = FORWARD, backward: float | None = BACKWARD, why: str = "") -> Row:
+    """The row with its target; without one for a gradient that it does not have."""
     differentiable = not any(word in row.name for word in (", int", ", uint")) and not row.name.startswith("numpy.")
-    return row._replace(targets=(Target(BANDWIDTH, forward, adjoint if differentiable else None, why),))
+    return row._replace(targets=(Target(BANDWIDTH, forward, backward if differentiable else None, why),))
 
 
 def rows() -> Iterator[Row]:
@@ -48,7 +48,7 @@ def gaps() -> Iterator[Row]:
 
 
 def repeats() -> Iterator[Row]:
-    yield aim(interleave("1M scalars, counts 0..8", (1_000_000,), 0, None), adjoint=0.5, why=RAGGED)
+    yield aim(interleave("1M scalars, counts 0..8", (1_000_000,), 0, None), backward=0.5, why=RAGGED)
     yield aim(interleave("1M scalars, counts 0..8", (1_000_000,), 0, None, torch.int64))
     yield aim(interleave("1M scalars, counts 0..8", (1_000_000,), 0, None, torch.int8), 0.4, why=COUNTS)
     yield aim(interleave("(100000, 64) dim 0, counts 0..8", (100_000, 64), 0, None), 0.7, why=SHORT_ROWS)

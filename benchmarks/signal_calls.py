@@ -41,12 +41,12 @@ def upstream(x: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     return noise(3 * x.numel())[: math.prod(shape)].view(shape)
 
 
-def ours(x: torch.Tensor, mode: str, adjoint: bool) -> Maker:
+def ours(x: torch.Tensor, mode: str, gradients: bool) -> Maker:
     kind, antialias = parts(mode)
     if mode in ("linear", "nearest", "nearest-exact", "area"):
-        return calls(x, lambda x, n: tenter.interpolate(x, n, mode=mode), adjoint)
+        return calls(x, lambda x, n: tenter.interpolate(x, n, mode=mode), gradients)
     how = {"mode": kind, "antialias": antialias, "like": "torch"}
-    return calls(x, lambda x, n: tenter.resize(x, n, axes=(2,), **how), adjoint)
+    return calls(x, lambda x, n: tenter.resize(x, n, axes=(2,), **how), gradients)
 
 
 def of_torch(mode: str) -> Resample:
@@ -63,7 +63,7 @@ def parts(mode: str) -> tuple[str, bool]:
     return kind, bool(antialias)
 
 
-def calls(x: torch.Tensor, f: Resample, adjoint: bool) -> Maker:
+def calls(x: torch.Tensor, f: Resample, gradients: bool) -> Maker:
     def forward(drawn: tuple[int, int]) -> Callable[[], Any]:
         n_in, n_out = drawn
         part = x[..., :n_in]
@@ -76,27 +76,27 @@ def calls(x: torch.Tensor, f: Resample, adjoint: bool) -> Maker:
         g = upstream(x, y.shape).to(y.dtype)
         return lambda: torch.autograd.grad(y, part, g, retain_graph=True)[0]
 
-    return backward if adjoint else forward
+    return backward if gradients else forward
 
 
-def truth(x: torch.Tensor, mode: str, adjoint: bool, exact: bool) -> Callable[[tuple[int, int]], Any]:
+def truth(x: torch.Tensor, mode: str, gradients: bool, exact: bool) -> Callable[[tuple[int, int]], Any]:
     """exact: PyTorch's of x itself, to be met bit for bit."""
-    if mode in ("nearest", "nearest-exact") and adjoint:
+    if mode in ("nearest", "nearest-exact") and gradients:
         return lambda drawn: signal_truth.picked_back(upstream(x, (*x.shape[:-1], drawn[1])), drawn[0], mode)
     if mode not in ("linear", "cubic"):
-        return lambda drawn: calls(x if exact else x.double(), of_torch(mode), adjoint)(drawn)()
-    if adjoint:
+        return lambda drawn: calls(x if exact else x.double(), of_torch(mode), gradients)(drawn)()
+    if gradients:
         return lambda drawn: signal_truth.summed_back(upstream(x, (*x.shape[:-1], drawn[1])), drawn[0], mode)
     return lambda drawn: signal_truth.summed(x[..., : drawn[0]], drawn[1], mode)
 
 
 def peers(
-    x: torch.Tensor, mode: str, ratio: Fraction | None, most: float, adjoint: bool
+    x: torch.Tensor, mode: str, ratio: Fraction | None, most: float, gradients: bool
 ) -> tuple[dict[str, Maker], dict[str, str]]:
     """The calls, and the peers that would need too much memory. most: samples out of one channel, at most."""
     channels = x.numel() // x.shape[-1]
-    found = {"PyTorch": (calls(x, of_torch(mode), adjoint), tables(mode, x.shape[-1] / most))}
-    if channels == 1 and not adjoint:
+    found = {"PyTorch": (calls(x, of_torch(mode), gradients), tables(mode, x.shape[-1] / most))}
+    if channels == 1 and not gradients:
         if mode == "linear":
             found["np.interp"] = (interp(x), 16 + 16 * x.shape[-1] / most)
         signals = module("scipy.signal")

@@ -56,16 +56,16 @@ def works(threads: int, cut: int) -> Iterator[Work]:
     for mode, name in PANELS:
         for n in CURVE:
             if n * cut <= LONGEST:
-                panel = work(COST, mode, name, (1, 1, n), adjoint=False)
+                panel = work(COST, mode, name, (1, 1, n), gradients=False)
                 yield panel._replace(name=f"{mode} to {name}, {n:,}", at=float(n))
 
 
 def both(group: str, mode: str, name: str, shape: tuple[int, ...]) -> Iterator[Work]:
-    yield work(group, mode, name, shape, adjoint=False)
-    yield work(f"{group}, gradients", mode, name, shape, adjoint=True)
+    yield work(group, mode, name, shape, gradients=False)
+    yield work(f"{group}, gradients", mode, name, shape, gradients=True)
 
 
-def work(group: str, mode: str, name: str, shape: tuple[int, ...], adjoint: bool) -> Work:
+def work(group: str, mode: str, name: str, shape: tuple[int, ...], gradients: bool) -> Work:
     """A draw is how many samples come in and out; all are parts of one signal, so none is made for a call."""
     ratio, n = RATIOS[name], shape[-1]
 
@@ -77,7 +77,7 @@ def work(group: str, mode: str, name: str, shape: tuple[int, ...], adjoint: bool
         return k * ratio.denominator, k * ratio.numerator
 
     return compared(Work(group, f"{mode} to {name}", draw, signal_calls.NONE, {}, None, CLOSE), mode, ratio, shape,
-                    adjoint)  # fmt: skip
+                    gradients)  # fmt: skip
 
 
 def anew(mode: str, n: int) -> Work:
@@ -90,16 +90,16 @@ def anew(mode: str, n: int) -> Work:
                     (1, 1, n), False)  # fmt: skip
 
 
-def compared(bare: Work, mode: str, ratio: Fraction | None, shape: tuple[int, ...], adjoint: bool) -> Work:
+def compared(bare: Work, mode: str, ratio: Fraction | None, shape: tuple[int, ...], gradients: bool) -> Work:
     """The work with its calls. Nearest kinds are to be PyTorch's bit for bit, in float32 as they are."""
     x = signal_calls.signal(shape)
     most = shape[-1] * (2.0 if ratio is None else float(ratio))
-    peers, left_out = signal_calls.peers(x, mode, ratio, most, adjoint)
-    exact = mode.startswith("nearest") and not adjoint
+    peers, left_out = signal_calls.peers(x, mode, ratio, most, gradients)
+    exact = mode.startswith("nearest") and not gradients
     return bare._replace(
-        ours=signal_calls.ours(x, mode, adjoint),
+        ours=signal_calls.ours(x, mode, gradients),
         peers=peers,
-        truth=signal_calls.truth(x, mode, adjoint, exact) if x.numel() <= CHECKED else None,
+        truth=signal_calls.truth(x, mode, gradients, exact) if x.numel() <= CHECKED else None,
         check=EXACT if exact else CLOSE,
         share=SHARE,
         left_out=left_out,

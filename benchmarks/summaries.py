@@ -68,7 +68,7 @@ def ratios(contests: Iterable[Contest | None]) -> str:
 
 
 def directions(r: Result) -> Iterator[tuple[str, Direction]]:
-    for said, of in (("", r.forward), (", gradient", r.adjoint)):
+    for said, of in (("", r.forward), (", gradient", r.backward)):
         if of is not None and not of.failed:
             yield said, of
 
@@ -88,7 +88,7 @@ def by_library(found: list[Result]) -> str:
         of = [r for r in found if r.group == group]
         for library in dict.fromkeys(name for r in of for _, way in directions(r) for name in way.contests):
             calls = ratios(r.forward.contests.get(library) for r in of)
-            gradients = ratios(r.adjoint.contests.get(library) for r in of if r.adjoint is not None)
+            gradients = ratios(r.backward.contests.get(library) for r in of if r.backward is not None)
             number = sum(library in way.contests for r in of for _, way in directions(r))
             body.append([group, library, str(number), calls, gradients])
     return lined(["Calls", "library", "number", "times faster", "gradients, times faster"], body)

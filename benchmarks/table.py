@@ -25,8 +25,8 @@ def run(settings: Settings) -> list[Result]:
 def line(result: Result) -> str:
     """A row as it comes in."""
     parts = [part(result.forward)]
-    if result.adjoint is not None:
-        parts.append(f"adjoint {part(result.adjoint)}")
+    if result.backward is not None:
+        parts.append(f"backward {part(result.backward)}")
     return f"{result.group}: {result.name}: {'; '.join(parts)}"
 
 
@@ -58,12 +58,12 @@ def markdown(found: list[Result]) -> list[str]:
 
 def table(found: list[Result]) -> str:
     names = list(dict.fromkeys(name for r in found for name in r.forward.contests))
-    adjoint = any(r.adjoint is not None for r in found)
+    backward = any(r.backward is not None for r in found)
     head = ["Call", "tenter, ms", "of copy bandwidth", *names]
-    if adjoint:
-        head += ["adjoint, ms", *(f"adjoint, {name}" for name in names)]
+    if backward:
+        head += ["gradient, ms", *(f"gradient, {name}" for name in names)]
     return lined(head, [
-        [r.name, *cells(r.forward, names, True), *(cells(r.adjoint, names, False) if adjoint else [])] for r in found
+        [r.name, *cells(r.forward, names, True), *(cells(r.backward, names, False) if backward else [])] for r in found
     ])  # fmt: skip
 
 

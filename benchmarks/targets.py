@@ -14,7 +14,7 @@ def by_group(found: list[Result]) -> str:
             (value / target, r.name)
             for r in found if r.group == group
             for t in r.targets if t.peer == BANDWIDTH
-            for of, target in ((r.forward, t.forward), (r.adjoint, t.adjoint))
+            for of, target in ((r.forward, t.forward), (r.backward, t.backward))
             if target and (value := reached(of, BANDWIDTH)) is not None
         ]  # fmt: skip
         if aimed:
@@ -25,8 +25,8 @@ def by_group(found: list[Result]) -> str:
 
 def table(found: list[Result]) -> str:
     aimed = [(r, t) for r in found for t in r.targets if t.peer == BANDWIDTH]
-    body = [[r.name, *pair(r.forward, t.forward), *pair(r.adjoint, t.adjoint), t.why or "-"] for r, t in aimed]
-    return lined(["Call", "target", "measured", "adjoint, target", "adjoint, measured", "why less than usual"], body)
+    body = [[r.name, *pair(r.forward, t.forward), *pair(r.backward, t.backward), t.why or "-"] for r, t in aimed]
+    return lined(["Call", "target", "measured", "gradient, target", "gradient, measured", "why less than usual"], body)
 
 
 def meets(value: float | None, share: float) -> bool:

@@ -93,10 +93,10 @@ def cases() -> Iterator[Case]:
 
 
 def gradient(f: Function) -> Function:
-    def adjoint(g: jax.Array, x: jax.Array, *rest: Any) -> Any:
+    def backward(g: jax.Array, x: jax.Array, *rest: Any) -> Any:
         return jax.vjp(lambda x: f(x, *rest), x)[1](g)[0]
 
-    return adjoint
+    return backward
 
 
 def contest(ours: Function, theirs: Function, given: tuple[Any, ...], seconds: float) -> tuple[Contest, float]:

@@ -1,4 +1,4 @@
-"""Rewrites the table in docs/pytorch.md from the checks of tests/transforms.py: `python docs/pytorch_table.py`.
+"""Rewrites the table in docs/pytorch.md from the checks of tests/helpers/transforms.py: `python docs/pytorch_table.py`.
 
 With --check it writes nothing, and fails if the page differs.
 """

@@ -4,7 +4,7 @@
     python examples/transformers_models.py [--seconds S]
 
 Each model is built from a small config with random weights (nothing is downloaded). It runs on the CPU in float32, in
-plain PyTorch and then under accelerate(). The table shows which calls tenter served, the largest difference between
+plain PyTorch and then under accelerate(). The table shows which calls tenter computed, the largest difference between
 the two runs in any output or gradient, and the median times of a forward and backward pass. If tenter interpolates,
 the two runs may round differently, so both are also compared with a float64 run; if it only copies, only sums of
 gradients may differ. These functions take a visible part of the time of SegFormer and DPT, and at most a few percent
@@ -46,15 +46,15 @@ TEXT = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 4, "n
 @dataclass
 class Example:
     name: str
-    serves: str  # the function that the report must show
+    function: str  # which the report must show
     make: Callable[[], tuple[torch.nn.Module, dict[str, Any]]]  # the model and its inputs
 
 
 EXAMPLES: list[Example] = []
 
 
-def example(name: str, serves: str) -> Callable:
-    return lambda make: EXAMPLES.append(Example(name, serves, make))
+def example(name: str, function: str) -> Callable:
+    return lambda make: EXAMPLES.append(Example(name, function, make))
 
 
 @example("SegFormer", "interpolate")
@@ -194,8 +194,8 @@ def difference(got: dict[str, torch.Tensor], want: dict[str, torch.Tensor]) -> f
 
 @dataclass
 class Comparison:
-    served: dict[str, int]
-    passed: dict[str, dict[str, int]]
+    computed: dict[str, int]
+    fallbacks: dict[str, dict[str, int]]
     difference: float
     truth: tuple[float, float] | None  # PyTorch's and tenter's difference from a float64 run
 
@@ -207,11 +207,11 @@ def compare(model: torch.nn.Module, inputs: dict[str, Any]) -> Comparison:
     plain, truth = step(model, inputs), None
     with tenter.torch.accelerate() as report:
         accelerated = step(model, inputs)
-    if "interpolate" in report.served:
+    if "interpolate" in report.computed:
         doubles = {k: v.double() for k, v in floating(inputs).items()}
         exact = step(copy.deepcopy(model).double(), inputs | doubles)
         truth = difference(plain, exact), difference(accelerated, exact)
-    return Comparison(dict(report.served), dict(report.passed), difference(accelerated, plain), truth)
+    return Comparison(dict(report.computed), dict(report.passed), difference(accelerated, plain), truth)
 
 
 def times(model: torch.nn.Module, inputs: dict[str, Any], seconds: float) -> tuple[float, float]:
@@ -234,22 +234,22 @@ def main() -> int:
     seconds = parser.parse_args().seconds
     row, wrong = "{:24}{:>10}{:>19}{:>9}{:>9}  {}", []
     print(row.format("", "", "off float64:", "", "", ""))
-    print(row.format("model", "difference", "PyTorch, tenter", "plain ms", "tenter", "served"))
+    print(row.format("model", "difference", "PyTorch, tenter", "plain ms", "tenter", "calls of tenter"))
     for example in EXAMPLES:
         model, inputs = build(example)
         result = compare(model, inputs)
         plain, accelerated = times(model, inputs, seconds)
         truth = ", ".join(f"{t:.1e}" for t in result.truth) if result.truth else ""
-        served = ", ".join(f"{name} {count}" for name, count in result.served.items())
-        passed = "".join(f"; {name} passed: {', '.join(reasons)}" for name, reasons in result.passed.items())
+        calls = ", ".join(f"{name} {count}" for name, count in result.computed.items())
+        others = "".join(f"; {name} by PyTorch: {', '.join(reasons)}" for name, reasons in result.fallbacks.items())
         print(
             row.format(
-                example.name, f"{result.difference:.1e}", truth, f"{plain:.1f}", f"{accelerated:.1f}", served + passed
+                example.name, f"{result.difference:.1e}", truth, f"{plain:.1f}", f"{accelerated:.1f}", calls + others
             )
         )
-        if not result.agrees() or example.serves not in result.served:
+        if not result.agrees() or example.function not in result.computed:
             wrong.append(example.name)
-    print(f"Different, or not served: {', '.join(wrong)}" if wrong else f"All agree within {LIMIT}.")
+    print(f"Different, or not computed by tenter: {', '.join(wrong)}" if wrong else f"All agree within {LIMIT}.")
     return bool(wrong)
 
 

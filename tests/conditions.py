@@ -148,7 +148,7 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="conditions with this in their name")
     parser.add_argument("--together", action="store_true", help=f"at once: {', '.join(TOGETHER)}")
     chosen = parser.parse_args()
-    files = [str(f.relative_to(ROOT)) for f in ROOT.glob("tests/test_*.py") if OUTSIDE.search(f.read_text("utf-8"))]
+    files = [str(f.relative_to(ROOT)) for f in ROOT.glob("tests/*/test_*.py") if OUTSIDE.search(f.read_text("utf-8"))]
     tests = chosen.tests or ([] if chosen.all else ["-n", "2", *sorted(files)])
     conditions = [[name] for name in CONDITIONS if chosen.only in name]
     failed = False

@@ -75,7 +75,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return max(2, min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1))
 
 
-# The longest: half a minute, and a third of one in two processes that serve a whole file.
+# The longest: half a minute, and a third of one in two processes that a whole file shares.
 FIRST = ("test_the_laws_of_devices_hold_for_interpreted_kernels", "test_two_ranks")
 
 
@@ -147,8 +147,10 @@ def fresh_compiler() -> Iterator[None]:
         torch._dynamo.reset()
 
 
-# Programs that tests run in processes of their own import modules of this folder.
-os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
+# Programs that tests run in processes of their own import helpers.
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, (str(Path(__file__).parent / "helpers"), os.environ.get("PYTHONPATH")))
+)
 
 
 @pytest.fixture

@@ -26,28 +26,28 @@ LIBRARIES = {"address": ("libasan.so", "libubsan.so"), "thread": ("libtsan.so",)
 TESTS = {
     "address": [
         [
-            "-m", "not gpu", "tests/test_kernels.py", "tests/test_loops.py", "tests/test_layouts.py",
-            "tests/test_bounds.py", "tests/test_counts.py", "tests/test_changing_counts.py",
+            "-m", "not gpu", "tests/kernels/test_kernels.py", "tests/kernels/test_loops.py", "tests/arrays/test_layouts.py",
+            "tests/kernels/test_bounds.py", "tests/operations/test_counts.py", "tests/calls/test_changing_counts.py",
         ],
         [
-            "tests/test_maps.py", "tests/test_resize_dtypes.py", "tests/test_verify.py", "tests/test_concurrency.py",
-            "tests/test_exits.py", "tests/test_races.py", "tests/test_long_axes.py", "tests/test_signals.py",
-            "tests/test_nearest.py", "tests/test_bytes.py", "tests/test_byte_taps.py", "tests/test_core_calls.py",
+            "tests/maps/test_maps.py", "tests/operations/test_resize_dtypes.py", "tests/kernels/test_verify.py", "tests/processes/test_concurrency.py",
+            "tests/processes/test_exits.py", "tests/processes/test_races.py", "tests/kernels/test_long_axes.py", "tests/kernels/test_signals.py",
+            "tests/kernels/test_nearest.py", "tests/kernels/test_bytes.py", "tests/kernels/test_byte_taps.py", "tests/calls/test_core_calls.py",
             "-k", "not scratch_that_cannot_be_had",  # sanitizers end the process where operator new should throw
         ],
     ],
     "thread": [
-        ["-m", "not gpu", "tests/test_kernels.py", "tests/test_bounds.py"],
+        ["-m", "not gpu", "tests/kernels/test_kernels.py", "tests/kernels/test_bounds.py"],
         [
-            "tests/test_races.py", "tests/test_verify.py", "tests/test_concurrency.py", "tests/test_exits.py",
+            "tests/processes/test_races.py", "tests/kernels/test_verify.py", "tests/processes/test_concurrency.py", "tests/processes/test_exits.py",
             "-k", "not torch and not loader and not scratch",
         ],
-        ["tests/test_signals.py", "tests/test_bytes.py", "-k", "not torch"],
+        ["tests/kernels/test_signals.py", "tests/kernels/test_bytes.py", "-k", "not torch"],
     ],
 }  # fmt: skip
 OPTIONS = {
     # Python and its libraries keep memory until the process ends: what calls leave behind is counted by
-    # tests/test_failures.py. Address space is limited and memory refused by some tests on purpose.
+    # tests/processes/test_failures.py. Address space is limited and memory refused by some tests on purpose.
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:quarantine_size_mb=64:detect_stack_use_after_return=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     # Children that are forked while threads run make threads of their own.

@@ -97,7 +97,7 @@ def counted(name: str, clone: Path, python: Path, how: str, folder: Path) -> dic
     """What became of each test, and the report of tenter's calls."""
     library, report = LIBRARIES[name], folder / f"{name}-{how}.json"
     report.unlink(missing_ok=True)
-    path = [ROOT / "tests", clone / library.path, clone, *filter(None, [os.environ.get("PYTHONPATH")])]
+    path = [ROOT / "tests" / "helpers", clone / library.path, clone, *filter(None, [os.environ.get("PYTHONPATH")])]
     variables = {
         **os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), "TENTER_THEIRS": how, "HF_HUB_OFFLINE": "1",
         "TENTER_THEIRS_REPORT": str(report), "NO_ALBUMENTATIONS_UPDATE": "1", "QUICKTEST": "True",
@@ -127,8 +127,8 @@ def main() -> int:
         plain, ours = (counted(name, clone, python, how, folder) for how in ("plain", library.instead_of))
         said = [f"{n} {outcome}" for outcome, n in Counter(plain["outcomes"].values()).items()]
         became = [f"{n} {outcome}" for outcome, n in Counter(ours["outcomes"].values()).items()]
-        print(f"{name}: {', '.join(said)}; with tenter {', '.join(became)}; calls {ours['served'] or 'not counted'}")
-        for function, reasons in ours["passed"].items():
+        print(f"{name}: {', '.join(said)}; with tenter {', '.join(became)}; calls {ours['computed'] or 'not counted'}")
+        for function, reasons in ours["fallbacks"].items():
             for reason, n in reasons.items():
                 print(f"  {function}, {n} times left to PyTorch: {reason}")
         theirs = plain["outcomes"]

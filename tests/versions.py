@@ -185,7 +185,7 @@ def tests_of(row: Row, python: str, log: Path) -> tuple[bool, str, str]:
         status = run([python, "-c", IMPORTS], log)
     else:
         patterns = [pattern for name in row.tests for pattern in TESTS[name][0].split()]
-        files = [str(file) for pattern in patterns for file in sorted((ROOT / "tests").glob(pattern))]
+        files = [str(file) for pattern in patterns for file in sorted((ROOT / "tests").rglob(pattern))]
         status = run([python, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--tb=short", *files], log)
     said = [line for line in log.read_text().splitlines() if re.search(r"\d+ (passed|failed|error)", line)]
     result = re.sub(r"[=\s]*(.*?)( in [\d.]+s.*)?[=\s]*$", r"\1", said[-1]) if said else f"ended with {status}"

@@ -1,7 +1,7 @@
 "use strict";
 // The same call in each library. A resampling call of another library is shown where its own rules give the weights
 // that are drawn, which is decided by comparing the maps.
-// tests/test_playground_code.py runs every row and compares the results.
+// tests/documents/test_playground_code.py runs every row and compares the results.
 
 const Code = (() => {
   const tuple = (sizes) => (sizes.length === 1 ? `(${sizes[0]},)` : `(${sizes.join(", ")})`);

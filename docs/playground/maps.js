@@ -1,7 +1,7 @@
 "use strict";
 // Axis maps: which inputs an output reads, with which weights. A port of tenter's rules (src/tenter/geometry.py,
 // filters.py, _rules/) for axes of a few thousand positions, whose fractions are exact in float64.
-// tests/test_playground_maps.py compares it with the library.
+// tests/documents/test_playground_maps.py compares it with the library.
 //
 // A map is {nIn, nOut, rows}; rows[o] is a list of {i, w}, i ascending, without weights of zero.
 

@@ -1,5 +1,5 @@
 // The kernels of a plan's steps, and the questions that speed alone decides. All of them are answered here, by the
-// numbers of system/tuning.hpp. Every answer gives the same bits (tests/test_choices.py forces each).
+// numbers of system/tuning.hpp. Every answer gives the same bits (tests/kernels/test_choices.py forces each).
 #pragma once
 #include "system/integers.hpp"
 #include "system/words.hpp"
@@ -28,7 +28,7 @@ namespace tenter {
   row(parts, "sums are long") \
   row(signal, "a formula gives the weights of an output") \
   row(filtered_signal, "a filter gives the weights of an output, where they are used") \
-  row(periods, "rows repeat, and a table of some serves all") \
+  row(periods, "rows repeat, and a table of some has all") \
   row(long_rows, "the weights of a row fill more than the cache") \
   row(inside, "rows at the ends of the axis read inputs that are apart") \
   row(chunks, "the axis is long, and each chunk of its outputs has a table")

@@ -80,7 +80,7 @@ if INTERPRETED:
 
     from tenter._arrays import torch_tensors
     from tenter._execution import executor
-    from tenter._torch import device as served
+    from tenter._torch import device as device_calls
     from tenter._torch.counted import by_counts
     from tenter._triton import copies, launch, launches
 
@@ -106,7 +106,7 @@ if INTERPRETED:
         patch.undo()
 
     @pytest.fixture(scope="session", autouse=True)
-    def _served_by_triton() -> Iterator[None]:
+    def _run_by_triton() -> Iterator[None]:
         """Tensors in memory of the host count as a device's, kernels are watched, calls are cut into few programs."""
         load, store, interpret, run = (
             InterpreterBuilder.create_masked_load, InterpreterBuilder.create_masked_store, launch.interpret, launches.Launches.run
@@ -162,4 +162,4 @@ if INTERPRETED:
         return WATCH
 
     def is_report(a: Any) -> bool:
-        return any(a is report.words for report in served._reports.values())
+        return any(a is report.words for report in device_calls._reports.values())

@@ -21,8 +21,8 @@ import torch.nn.functional as F
 
 import tenter
 import tenter.torch
-from daily import daily
 from program_helpers import PROGRAMS
+from sweeps import sampled
 from torch_cases import CASES, Case, Subject, subject
 
 INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
@@ -105,9 +105,9 @@ by_name = lambda case: case.name
 def some(
     of: Iterable[Any], every: int, ids: Callable[[Any], str] = str, always: Callable[[Any], bool] = lambda c: False
 ) -> list[Any]:
-    """Parameters of a test, as tests/daily.py has them where kernels are interpreted, which takes a thousand times as
+    """Parameters of a test, as tests/helpers/sweeps.py has them where kernels are interpreted, which takes a thousand times as
     long."""
-    return daily([(c,) for c in of], 24 * every if INTERPRETED else 1, lambda p: ids(p[0]), lambda p: always(p[0]))
+    return sampled([(c,) for c in of], 24 * every if INTERPRETED else 1, lambda p: ids(p[0]), lambda p: always(p[0]))
 
 
 def on(case: Case, where: str) -> Subject:
@@ -157,7 +157,7 @@ def in_process(
     name: str, args: Sequence[str] = (), before: Sequence[str] = (), **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """A program of tests/programs, which has these helpers; before: a command that runs it."""
-    paths = [str(HERE), str(HERE.parent), str(HERE.parent.parent), os.environ.get("PYTHONPATH", "")]
+    paths = [str(HERE), str(HERE.parent / "helpers"), str(HERE.parent.parent), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in paths if p), **environment}
     command = [*before, sys.executable, str(PROGRAMS / name), *args]
     return subprocess.run(command, capture_output=True, text=True, env=env, timeout=300)

@@ -13,7 +13,7 @@ from cuda_helpers import INTERPRETED, LONG, settle, some
 
 import tenter
 import tenter.torch
-from tenter._torch import device as served
+from tenter._torch import device as device_calls
 
 pytestmark = [pytest.mark.gpu, pytest.mark.usefixtures("nothing_owed")]
 
@@ -40,7 +40,7 @@ def before_the_device():
     """Calls in here look for what was found before there is any; a call may come late enough to find its own counts
     wrong, in the interpreter always."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(served, "raise_found", lambda device: None)
+        patch.setattr(device_calls, "raise_found", lambda device: None)
         yield
 
 
@@ -194,4 +194,6 @@ def test_a_wrong_call_raises_itself_or_later(device):
 def test_reports_are_made_for_each_device(device):
     wrong_call(device)
     settle()
-    assert set(served._reports) and all(report.view.tolist() == [0] * 4 for report in served._reports.values())
+    assert set(device_calls._reports) and all(
+        report.view.tolist() == [0] * 4 for report in device_calls._reports.values()
+    )

@@ -10,7 +10,7 @@ from cuda_helpers import INTERPRETED, some
 from on_host import close, on_host, values
 
 import tenter
-from daily import daily
+from sweeps import sampled
 from tenter._plans import cache
 from tenter._plans.plan import CallPlan
 from tenter._specs.repeat import RepeatCounts
@@ -71,7 +71,7 @@ CUT = {
 
 
 @pytest.mark.parametrize("inner", [3, pytest.param(1, marks=[pytest.mark.slow] * INTERPRETED)])
-@pytest.mark.parametrize("name", daily(CUT, 3 if INTERPRETED else 1))
+@pytest.mark.parametrize("name", sampled(CUT, 3 if INTERPRETED else 1))
 def test_runs_that_tiles_cut(name: str, inner: int, on: str) -> None:
     counts = torch.tensor(CUT[name])
     x = values((len(counts), inner), torch.float32)

@@ -12,7 +12,7 @@ from on_host import close, on_host, on_the_host, values
 
 import tenter
 from cases import OPS, OpCase
-from daily import daily
+from sweeps import sampled
 
 pytestmark = pytest.mark.gpu
 INTEGERS = [torch.uint8, torch.int8, torch.uint16, torch.int16, torch.uint32, torch.int32, torch.uint64, torch.int64]
@@ -202,7 +202,7 @@ def test_wide_insides_volumes_and_parts(on: str) -> None:
 
 @pytest.mark.parametrize(
     "n, dtype",
-    daily(
+    sampled(
         [(96, torch.float32), (40, torch.float16), (192, torch.bfloat16), (224, torch.uint8)],
         2 if INTERPRETED else 1,
         str,

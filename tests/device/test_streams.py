@@ -58,7 +58,7 @@ FRESH = {
 
 
 @pytest.mark.parametrize("name", FRESH)
-def test_tables_sent_on_one_stream_serve_another(name, cuda):
+def test_tables_sent_on_one_stream_are_right_on_another(name, cuda):
     """The first call, which sends them, is on streams that are busy; the second on one that is not."""
     f, shape = FRESH[name]
     x = torch.randn(shape, device=cuda)

@@ -79,14 +79,14 @@ def contiguous(x: torch.Tensor) -> torch.Tensor:
 
 
 class Case(NamedTuple):
-    """share: which share of the temporaries is the limit. daily: also run by default, as kernels are interpreted."""
+    """share: which share of the temporaries is the limit. by_default: also run, as kernels are interpreted."""
 
     f: Callable[[torch.Tensor], torch.Tensor]
     shape: tuple[int, ...]
     dtype: torch.dtype = torch.float32
     laid: Callable[[torch.Tensor], torch.Tensor] = contiguous
     share: int = 3
-    daily: bool = False
+    by_default: bool = False
 
     def name(self) -> str:
         return f"{self.f.__name__}-{self.laid.__name__}-{self.dtype}{list(self.shape)}"
@@ -99,19 +99,19 @@ CASES = [
     Case(larger, (4, 5, 3, 5), laid=permuted),
     Case(fifth, (5, 3, 13, 11), torch.uint8),
     Case(fifth, (5, 3, 13, 11), torch.uint8, channels_last),
-    Case(fifth, (5, 3, 13, 11), torch.uint8, misaligned, daily=True),
+    Case(fifth, (5, 3, 13, 11), torch.uint8, misaligned, by_default=True),
     Case(larger, (5, 3, 3, 5), torch.float16),
     Case(fifth, (3, 33, 20, 18), torch.float16, channels_last, 2),
     Case(fifth, (1, 23, 13, 11), torch.uint8),
     # Four channels of a result have 80 bytes, an image has 220.
-    Case(to_20_pixels, (2, 11, 12, 15), torch.uint8, share=5, daily=True),
+    Case(to_20_pixels, (2, 11, 12, 15), torch.uint8, share=5, by_default=True),
     Case(fifth, (2, 7, 20, 18), laid=scattered, share=5),
     Case(wrapped, (5, 2, 9, 8)),
     Case(larger, (3, 2, 3, 4), torch.complex64),
     Case(shrunk, (6, 3, 2, 260, 2), laid=scattered),
     Case(repeated, (3, 3, 2, 2, 2, 2, 3), torch.uint8, scattered),
     Case(by_counts, (3, 2, 2, 2, 2, 2, 3), torch.uint8, scattered),
-    Case(by_counts, (3, 2, 2, 2, 2, 2, 3), torch.float16, scattered, daily=True),
+    Case(by_counts, (3, 2, 2, 2, 2, 2, 3), torch.float16, scattered, by_default=True),
 ]
 
 
@@ -139,7 +139,7 @@ def bits(x: torch.Tensor) -> torch.Tensor:
     return (torch.view_as_real(x) if x.is_complex() else x).contiguous().view(torch.uint8)
 
 
-@pytest.mark.parametrize("case", some(CASES, len(CASES), Case.name, lambda case: case.daily))
+@pytest.mark.parametrize("case", some(CASES, len(CASES), Case.name, lambda case: case.by_default))
 def test_chunks_change_no_bits(case: Case, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "FEW_OUTPUTS", 50)
     x = case.laid(values(case.shape, case.dtype).to(on))

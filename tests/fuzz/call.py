@@ -18,7 +18,7 @@ import numpy as np, torch, tenter, tenter.torch
 from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
-from tests import object_cases, storage_cases
+from tests.helpers import object_cases, storage_cases
 from tests.fuzz import chunked, compiled, patches, processes, races, samples, volumes
 from tests.fuzz.arrays import Array, shrunk"""
 
@@ -101,5 +101,5 @@ def check_is(y: Any, out: Named | None) -> None:
         raise Wrong("out", "the result is not out")
 
 
-def served(y: Any) -> None:
+def any_result(y: Any) -> None:
     """For calls whose result may be anything."""

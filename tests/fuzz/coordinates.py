@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import interp_oracle
+from ..helpers import interp_oracle
 from .arrays import NUMERIC, NUMPY, TORCH, drawn, numbers
 from .call import Call, named, text, written
 from .draw import Draw

@@ -1,4 +1,4 @@
-"""resize's matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
+"""resize's matrices by fractions and formulas (tests/helpers/resize_oracle.py), where every rule is given in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import resize_oracle
+from ..helpers import resize_oracle
 from .matrices import of_matrix
 from .oracle import Maps
 
@@ -23,7 +23,7 @@ def _keeps_ratio(like: Any) -> bool:
 
 
 def independent(kwargs: dict[str, Any], maps: Maps, x: Any, axes: list[int]) -> Maps | None:
-    """Matrices by fractions and formulas (tests/resize_oracle.py), where every rule is given in words."""
+    """Matrices by fractions and formulas (tests/helpers/resize_oracle.py), where every rule is given in words."""
     mode, edge = kwargs["mode"], kwargs.get("edge")
     alias = {"lanczos3": "lanczos", "nearest-exact": None}.get(mode, mode) if isinstance(mode, str) else None
     if (

@@ -13,7 +13,7 @@ from PIL import Image
 from tenter.image import Fill, Fit, resize
 
 from .arrays import drawn, numbers
-from .call import Call, Named, named, served, written
+from .call import Call, Named, any_result, named, written
 from .draw import Draw
 from .oracle import Maps, Wrong, check_shape, summed, summed_bytes
 from .resizing import plan
@@ -64,7 +64,11 @@ def picture(r: Draw) -> Call:
         box = tuple(r.int(0, 20) for _ in range(4))
         flat = r.pick((box, list(box), np.array(box)))
         return Call(
-            "", "y = " + written("tenter.image.resize", [x], kwargs | {"box": flat}), {"x": x}, served, (ValueError,)
+            "",
+            "y = " + written("tenter.image.resize", [x], kwargs | {"box": flat}),
+            {"x": x},
+            any_result,
+            (ValueError,),
         )
     plain = {k: v for k, v in kwargs.items() if k not in ("linear_light", "alpha")}
     if r.chance(0.1):

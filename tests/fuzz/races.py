@@ -39,12 +39,12 @@ def flipped(call: Callable[[], Any], counts: Any, values: tuple[int, ...], times
             counts[at] = value
         if os.getppid() != parent:
             os._exit(0)
-    served = 0
+    answered = 0
     try:
         for _ in range(times):
             try:
                 call()
-                served += 1
+                answered += 1
             except MemoryError:
                 pass
             except ERRORS as error:
@@ -53,7 +53,7 @@ def flipped(call: Callable[[], Any], counts: Any, values: tuple[int, ...], times
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    return served
+    return answered
 
 
 def changed(r: Draw) -> Call:

@@ -16,7 +16,7 @@ from tenter._specs.modes import NO_ANTIALIAS
 from tenter.conventions import PRESETS, Convention
 from tenter.filters import Filter, cubic
 
-from ..resize_oracle import EDGES, TIES
+from ..helpers.resize_oracle import EDGES, TIES
 from . import formulas, gradients
 from .arrays import Array, drawn, numbers
 from .call import Call, Named, named, written
@@ -24,7 +24,7 @@ from .draw import Draw
 from .matrices import Dense, of_map
 from .operations import again, maybe_out, sent, sized
 from .oracle import EPSILON, PARTS, Maps, Want, Wrong, check_shape, check_values, is_whole, name_of, summed
-from .summing import SERVED, check_maps, dtype_for, summed_cut
+from .summing import SUMMED, check_maps, dtype_for, summed_cut
 
 EVERY = ("nearest", "nearest-exact", "linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "lanczos2",
          "lanczos3", "lanczos4", "lanczos5", "area", "box", "hamming")  # fmt: skip
@@ -214,7 +214,7 @@ def resize(r: Draw) -> Call:
             _check_filled(y, x.value, maps, kwargs)
             return
         check_maps(y, x.value, maps, cut)
-        if other is not None and how.values == "normal" and not cut and how.dtype in SERVED[library]:
+        if other is not None and how.values == "normal" and not cut and how.dtype in SUMMED[library]:
             slack = 1e-9 + 1e-12 * sum(x.value.shape)
             check_values(y, summed(numbers(x.value), other, name_of(x.value)), name_of(x.value), slack)
 
@@ -259,7 +259,7 @@ def _check_filled(y: Any, x: Any, maps: Maps, kwargs: dict[str, Any]) -> None:
 def between(r: Draw) -> Call:
     """Another axis of length 1 or 2 between the two that are resized changes nothing."""
     library = r.pick(("numpy", "torch"))
-    dtype = r.pick(("uint8", "uint8", "uint8", r.pick(SERVED[library])))
+    dtype = r.pick(("uint8", "uint8", "uint8", r.pick(SUMMED[library])))
     h, w, extra = r.int(1, 30), r.int(1, 30), r.pick((1, 1, 2))
     how = drawn(r, (h, extra, w), dtype, library, r.pick(("extreme", "normal")))
     x = named("x", how)

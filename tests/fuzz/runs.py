@@ -21,7 +21,7 @@ from tenter.conventions import Convention
 from tenter.filters import Filter
 from tenter.maps import Copy, Gather, Window
 
-from .. import object_cases, storage_cases
+from ..helpers import object_cases, storage_cases
 from . import (
     axismaps,
     caches,
@@ -117,8 +117,8 @@ def _alike(call: Call, a: np.ndarray, b: np.ndarray) -> bool:
 def _run(call: Call, r: Draw) -> None:
     code = compile(call.source, "call", "exec")
     before = {n.name: _snapshot(n.value) for n in call.names.values()}
-    served, y = _made(call, code, {})
-    if not served:
+    returned, y = _made(call, code, {})
+    if not returned:
         _unchanged(call, before)
         return
     call.check(y)
@@ -131,14 +131,14 @@ def _run(call: Call, r: Draw) -> None:
     for label, names in _others(call, r):
         _poison(call, y)
         del y
-        served, y = _made(call, code, names)
-        if not served or not _alike(call, bits(y), first):
-            raise Wrong(f"not the same {label}", _where(bits(y), first) if served else "refused")
+        returned, y = _made(call, code, names)
+        if not returned or not _alike(call, bits(y), first):
+            raise Wrong(f"not the same {label}", _where(bits(y), first) if returned else "refused")
     _unchanged(call, before)
     if r.chance(0.3):
         level = r.pick(_native.testing.levels())
         _native.testing.force_level(level)
-        served, y = _made(call, code, {})
+        returned, y = _made(call, code, {})
         try:
             call.check(y)
         except Wrong as wrong:
@@ -158,7 +158,7 @@ def _others(call: Call, r: Draw) -> Any:
 
 
 def _made(call: Call, code: CodeType, others: dict[str, Any]) -> tuple[bool, Any]:
-    """Was it served, and with what result?"""
+    """Did it return, and what?"""
     space = {**NAMES, **{n.name: n.value for n in call.names.values()}, **others}
     try:
         exec(code, space)

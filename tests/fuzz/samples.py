@@ -9,7 +9,7 @@ import torch
 
 from tenter.torch import transforms
 
-from ..torchvision_stand_in import tv_tensors
+from ..helpers.torchvision_stand_in import tv_tensors
 from .call import Call, text
 from .draw import Draw
 from .oracle import Wrong

@@ -26,7 +26,7 @@ from .oracle import (
     name_of,
     summed,
 )
-from .summing import SERVED, check_maps
+from .summing import SUMMED, check_maps
 
 INDICES = ("offsets", "row_ids", "positions", "mask")
 
@@ -106,7 +106,7 @@ def drawn_rows(r: Draw, dtypes: Any, least: int = 1) -> tuple[Any, list[int], An
 
 
 def sums(r: Draw) -> Call:
-    x, found, held, dim = drawn_rows(r, SERVED)
+    x, found, held, dim = drawn_rows(r, SUMMED)
     maps: Maps = [(dim, copying(rows(found), len(found)).T)]
     shape = tuple(len(found) if d == dim else n for d, n in enumerate(x.value.shape))
 
@@ -120,7 +120,7 @@ def sums(r: Draw) -> Call:
     return along(r, "sum", x, held, dim, check)
 
 
-EXTREMES = {"numpy": ("float16", *SERVED["numpy"][:8], "float32", "float64"),
+EXTREMES = {"numpy": ("float16", *SUMMED["numpy"][:8], "float32", "float64"),
             "torch": ("float16", "bfloat16", "float32", "float64", "int64", "int32", "uint8", "int8")}  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def extremes(r: Draw) -> Call:
     return along(r, how, x, held, dim, check)
 
 
-MEANS = {library: [d for d in dtypes if not is_whole(d)] for library, dtypes in SERVED.items()}
+MEANS = {library: [d for d in dtypes if not is_whole(d)] for library, dtypes in SUMMED.items()}
 
 
 def means(r: Draw) -> Call:

@@ -1,4 +1,4 @@
-"""Splines by an oracle of their own (tests/spline_oracle.py); tenter.scipy and tenter.skimage beside these libraries."""
+"""Splines by an oracle of their own (tests/helpers/spline_oracle.py); tenter.scipy and tenter.skimage beside these libraries."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from .. import resize_oracle, spline_oracle
+from ..helpers import resize_oracle, spline_oracle
 from .arrays import drawn, numbers
 from .call import Call, named, written
 from .draw import Draw
 from .matrices import of_matrix
 from .operations import again, maybe_out, sent, sized
 from .oracle import Maps, Wrong, accumulator, check_shape, check_values, name_of, summed
-from .summing import SERVED
+from .summing import SUMMED
 
 EDGES = ("reflect", "symmetric", "wrap", "replicate", "constant", "extrapolate")
 ALIGNS = ("half_pixel", "align_corners", "asymmetric")
@@ -37,7 +37,7 @@ def splined(r: Draw) -> Call:
     ndim = r.int(1, 4)
     axes = sorted(r.some(range(ndim), r.int(1, min(3, ndim))))
     shape = tuple(r.int(1, 40 if k in axes and len(axes) < 3 else 9) for k in range(ndim))
-    how = drawn(r, shape, str(r.pick(SERVED[library])), library, "normal")
+    how = drawn(r, shape, str(r.pick(SUMMED[library])), library, "normal")
     x, order, edge, align = named("x", how), r.int(2, 5), r.pick(EDGES), r.pick(ALIGNS)
     size = tuple(r.int(1, 60 if len(axes) < 3 else 14) for _ in axes)
     boxes: list[Any] = [None] * len(axes)

@@ -11,13 +11,13 @@ from .draw import Draw
 from .oracle import Maps, Want, check_bits, check_values, exact_sums, is_whole, name_of, summed, summed_bytes, taken
 
 BYTES = (0.0, 255.0)
-SERVED = {"numpy": (*NUMERIC, "longdouble"), "torch": (*NUMERIC, "bfloat16", "complex32")}
+SUMMED = {"numpy": (*NUMERIC, "longdouble"), "torch": (*NUMERIC, "bfloat16", "complex32")}
 
 
 def dtype_for(r: Draw, library: str, nearest: bool) -> str:
     if nearest and r.chance(0.5):
         return str(r.pick(NUMPY if library == "numpy" else TORCH))
-    return str(r.pick(SERVED[library])) if r.chance(0.75) else "uint8"
+    return str(r.pick(SUMMED[library])) if r.chance(0.75) else "uint8"
 
 
 def pillow_order(maps: Maps) -> Maps:

@@ -1,5 +1,5 @@
 // Operations that instruction sets specialize, beside what each of them means for a single value. Prints those that
-// differ. tests/test_instruction_sets.py compiles it for each set.
+// differ. tests/kernels/test_instruction_sets.py compiles it for each set.
 #include <algorithm>
 #include <bit>
 #include <cmath>

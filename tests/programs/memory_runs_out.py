@@ -10,7 +10,7 @@ from limited import allow, allow_all
 import tenter
 import tenter.image
 
-# Large blocks are mapped one by one, as the space that freed ones leave in the heap would serve later calls.
+# Large blocks are mapped one by one, as the space that freed ones leave in the heap would be used by later calls.
 M_MMAP_THRESHOLD = -3
 ctypes.CDLL(None).mallopt(M_MMAP_THRESHOLD, 1 << 16)
 tenter.set_num_threads(1)

@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 import storage_cases
 
 FORM = r"[\w ]+: expected a tensor whose storage holds its elements, got one whose storage is too small: \d+ bytes of \d+\n  in "

@@ -20,4 +20,4 @@ for ours, theirs in [
         got, want = ours(x), theirs(x)
         torch.testing.assert_close(got, want)
         torch.testing.assert_close(*[torch.autograd.grad(y.square().sum(), x)[0] for y in (got, want)])
-print("served")
+print("right")

@@ -130,7 +130,7 @@ def maps_and_settings(d: Doubles, t: torch.Tensor) -> None:
     assert_type(tenter.memory.get_limit(), int)
     assert_type(tenter.conventions.compare("pillow", "jax"), str)
     with tenter.torch.accelerate() as report:
-        assert_type(report.served, dict[str, int])
+        assert_type(report.computed, dict[str, int])
 
 
 def layers(t: torch.Tensor) -> None:

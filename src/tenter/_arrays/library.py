@@ -146,7 +146,7 @@ def add(its: Library) -> None:
 
 
 def loaded(package: str) -> bool:
-    """True if a library is registered: NumPy and the standard always, others once their arrays have been seen."""
+    """True if a library is registered: NumPy and the Array API always, others once their arrays have been seen."""
     return package in _loaded
 
 

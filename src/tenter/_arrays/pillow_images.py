@@ -18,7 +18,7 @@ SIGNED = {"LAB": np.array([0, 128, 128], np.uint8)}
 
 #: What a decoder can shrink a JPEG by; and by how much a filter still has to shrink then, as a decoder averages less
 #: evenly: 4 where a result is to be close to that of a full decode, 2 where a call asks for speed, as other programs do
-#: (tests/test_cli_draft.py, tests/test_drafted_images.py).
+#: (tests/cli/test_cli_draft.py, tests/image/test_drafted_images.py).
 REDUCTIONS, LEFT = (8, 4, 2), {"close": 4, "fast": 2}
 #: Bytes that are copied at a time: four times as many leave the caches, and take six times as long. The size from which
 #: on the C library returns memory to the system with each copy, and np.asarray takes up to four times as long.

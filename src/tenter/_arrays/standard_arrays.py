@@ -20,12 +20,12 @@ ON_HOST = 1  # the device type of the host in DLPack
 
 
 def is_standard(x: Any) -> bool:
-    """True for an array that follows the standard. False for a class, and for NumPy scalars."""
+    """True for an array that follows the Array API. False for a class, and for NumPy scalars."""
     return hasattr(type(x), "__array_namespace__") and not isinstance(x, np.generic)
 
 
 def namespace(x: Any) -> Any:
-    """Returns the module with the standard's functions in x's library."""
+    """Returns the module with the Array API's functions in x's library."""
     try:
         return x.__array_namespace__()
     except NotImplementedError:  # raised for JAX's random keys
@@ -110,7 +110,7 @@ def itemsize(x: Any) -> int:
 
 
 def strides(x: Any) -> tuple[int, ...]:
-    """Returns the strides of a contiguous array, as the standard has no strides. Dask's results are then bit-identical
+    """Returns the strides of a contiguous array, as the Array API has no strides. Dask's results are then bit-identical
     to those of a contiguous array."""
     steps, step = [], itemsize(x)
     for n in reversed(x.shape):
@@ -120,7 +120,7 @@ def strides(x: Any) -> tuple[int, ...]:
 
 
 def _never(x: Any, name: str = "x") -> NoReturn:
-    raise AssertionError("no kernel reads the memory of an array by the standard")
+    raise AssertionError("no kernel reads the memory of an array by the Array API")
 
 
 layout = place = address = _never

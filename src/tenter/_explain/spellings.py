@@ -1,5 +1,5 @@
 """The same call in PyTorch, NumPy, einops and JAX. It is code with `x` for the input and `repeats` for the counts, or a
-reason in parentheses why there is none. `tests/test_explain_spellings.py` runs it."""
+reason in parentheses why there is none. `tests/explain/test_explain_spellings.py` runs it."""
 
 import string
 from typing import Any

@@ -1,4 +1,4 @@
-"""JAX's executor. It is the standard's, except for the functions here."""
+"""JAX's executor. It is the Array API's, except for the functions here."""
 
 from functools import partial
 from typing import Any

@@ -1,1 +1,1 @@
-"""Arrays that follow the Array API standard. Axis maps are calls of the standard's functions."""
+"""Arrays that follow the Array API standard. Axis maps are calls of the Array API's functions."""

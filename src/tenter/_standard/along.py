@@ -1,4 +1,4 @@
-"""Axis maps as the standard's functions, each along one axis of an array.
+"""Axis maps as the Array API's functions, each along one axis of an array.
 
 Copies with a closed form are a reshape and a broadcast. Other copies are a take. Sums are sums of takes: one take for
 each tap of the outputs or, for many taps, one take of all. A tap that a row lacks is never added, so inf and NaN do not

@@ -1,4 +1,4 @@
-"""Maps of several axes, applied to an array that follows the standard."""
+"""Maps of several axes, applied to an array that follows the Array API."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

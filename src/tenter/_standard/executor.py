@@ -141,7 +141,7 @@ def over(x: Any, y: Any) -> Any:
 
 
 def run(x: Any, plan: CallPlan) -> NoReturn:
-    raise AssertionError("arrays by the standard have no plans")
+    raise AssertionError("arrays by the Array API have no plans")
 
 
 run_read = execute = run

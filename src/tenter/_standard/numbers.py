@@ -1,4 +1,4 @@
-"""The dtypes in which the standard's arrays are summed, and the conversion back."""
+"""The dtypes in which arrays of the Array API are summed, and the conversion back."""
 
 from typing import Any
 

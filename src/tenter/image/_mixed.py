@@ -31,7 +31,7 @@ def check(x: Any) -> None:
 
 
 def check_range(x: Array, has_alpha: bool) -> None:
-    """Refuses floats that are no sRGB values, whose light would be that of other colors. NaN is passed on."""
+    """Refuses floats that are no sRGB values, whose light would be that of other colors. NaN stays NaN."""
     colors = x[..., :-1] if has_alpha else x
     if x.dtype.kind != "f" or not colors.size:
         return

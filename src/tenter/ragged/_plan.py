@@ -212,7 +212,7 @@ class Plan(Along[Indices]):
     def to(self: Plan[Tensor], device: Any) -> Plan[Tensor]:
         """The plan with its indices on a device. It is this plan if they are there.
 
-        A plan with lengths on the host serves tensors on any device. Only its own tensors, such as `offsets`, need the
+        A plan with lengths on the host takes tensors on any device. Only its own tensors, such as `offsets`, need the
         move. A move to a device does not wait; from one it does.
 
         Parameters

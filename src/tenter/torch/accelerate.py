@@ -79,7 +79,7 @@ def accelerate(function: Any = None) -> Any:
     >>> with accelerate() as report:
     ...     torch.tile(torch.tensor([1, 2]), (2,))
     tensor([1, 2, 1, 2])
-    >>> report.served
+    >>> report.computed
     {'tile': 1}
     >>> @accelerate
     ... def doubled(x):
@@ -212,7 +212,7 @@ def _interpolated(input: Any, *args: Any, **kwargs: Any) -> Any:
     return interpolation.interpolate(input, *args, **kwargs)
 
 
-def _served(
+def _called(
     function: str, ours: Callable[..., Any], theirs: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Ours, or theirs where ours refuses: then the result or the error is PyTorch's own."""
@@ -230,7 +230,7 @@ def _served(
         try:
             report.inside.call = True
             result = ours(*args, **kwargs)
-            report.serve(function)
+            report.count(function)
             return result
         except (TypeError, ValueError, IndexError, MemoryError) as error:
             if isinstance(error, DeferredError) or (function == "repeat_interleave" and isinstance(error, ValueError)):
@@ -238,7 +238,7 @@ def _served(
             reason = str(error).split("\n")[0]
         finally:
             report.inside.call = False
-    report.pass_on(function, reason)
+    report.fall_back(function, reason)
     if has_torch_function_unary(x):  # by its own name, not by the one that has been taken
         return handle_torch_function(theirs, (x,), *args, **kwargs)
     return theirs(*args, **kwargs)
@@ -257,12 +257,12 @@ def _own_rules(x: torch.Tensor) -> str | None:
 
 
 def _stand_in(function: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
-    def served(*args: Any, **kwargs: Any) -> Any:
-        return _served(function, ours, theirs, args, kwargs)
+    def replacement(*args: Any, **kwargs: Any) -> Any:
+        return _called(function, ours, theirs, args, kwargs)
 
     # PyTorch's compiler before 2.12 asks what stands in the place of a method of tensors for its class.
-    served.__objclass__ = torch.Tensor  # type: ignore[attr-defined]
-    return served
+    replacement.__objclass__ = torch.Tensor  # type: ignore[attr-defined]
+    return replacement
 
 
 # Where each name is bound, the function that a report counts, and tenter's.

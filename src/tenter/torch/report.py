@@ -1,4 +1,4 @@
-"""Counts of calls that tenter computed in place of PyTorch, and of calls passed on to it, with reasons."""
+"""Counts of calls that tenter computed in place of PyTorch, and of those that PyTorch computed, with reasons."""
 
 import threading
 from collections import Counter
@@ -9,12 +9,12 @@ FUNCTIONS = ("repeat_interleave", "repeat", "tile", "interpolate")
 MOST_REASONS = 200
 
 # Since the process began. Compiled code counts here when it runs.
-_served: Counter[str] = Counter()
-_passed: Counter[tuple[str, str]] = Counter()
+_computed: Counter[str] = Counter()
+_fallbacks: Counter[tuple[str, str]] = Counter()
 
 
 class Report:
-    """Counts of calls since it was created: `served[function]` by tenter, `passed[function][reason]` by PyTorch.
+    """Counts of calls since it was created: `computed[function]` by tenter, `fallbacks[function][reason]` by PyTorch.
 
     See Also
     --------
@@ -32,12 +32,12 @@ class Report:
     >>> import torch, tenter.torch
     >>> with tenter.torch.accelerate() as counted:
     ...     doubled = torch.tile(torch.ones(2), (2,))
-    >>> counted.served, counted.passed
+    >>> counted.computed, counted.fallbacks
     ({'tile': 1}, {})
     """
 
     def __init__(self) -> None:
-        self._served, self._passed = Counter(_served), Counter(_passed)
+        self._computed, self._fallbacks = Counter(_computed), Counter(_fallbacks)
         self._end: tuple[Counter[str], Counter[tuple[str, str]]] | None = None
 
     def stop(self) -> None:
@@ -47,27 +47,27 @@ class Report:
         --------
         >>> Report().stop()
         """
-        self._end = Counter(_served), Counter(_passed)
+        self._end = Counter(_computed), Counter(_fallbacks)
 
     @property
-    def served(self) -> dict[str, int]:
-        return dict((self._end[0] if self._end else _served) - self._served)
+    def computed(self) -> dict[str, int]:
+        return dict((self._end[0] if self._end else _computed) - self._computed)
 
     @property
-    def passed(self) -> dict[str, dict[str, int]]:
+    def fallbacks(self) -> dict[str, dict[str, int]]:
         found: dict[str, dict[str, int]] = {}
-        for (function, reason), n in ((self._end[1] if self._end else _passed) - self._passed).items():
+        for (function, reason), n in ((self._end[1] if self._end else _fallbacks) - self._fallbacks).items():
             found.setdefault(function, {})[reason] = n
         return found
 
     def __str__(self) -> str:
-        served, passed = self.served, self.passed
-        lines = [f"{'function':<20}{'served':>8}{'passed on':>12}"]
+        computed, fallbacks = self.computed, self.fallbacks
+        lines = [f"{'function':<20}{'tenter':>8}{'PyTorch':>12}"]
         for f in FUNCTIONS:
-            if f in served or f in passed:
-                lines.append(f"{f:<20}{served.get(f, 0):>8}{sum(passed.get(f, {}).values()):>12}")
-        reasons = [f"  {f}, {n} times: {r}" for f, why in passed.items() for r, n in why.items()]
-        return "\n".join(lines + (["passed on to PyTorch:", *reasons] if reasons else []))
+            if f in computed or f in fallbacks:
+                lines.append(f"{f:<20}{computed.get(f, 0):>8}{sum(fallbacks.get(f, {}).values()):>12}")
+        reasons = [f"  {f}, {n} times: {r}" for f, why in fallbacks.items() for r, n in why.items()]
+        return "\n".join(lines + (["computed by PyTorch:", *reasons] if reasons else []))
 
     __repr__ = __str__
 
@@ -89,17 +89,17 @@ def report() -> Report:
     Examples
     --------
     >>> import torch, tenter.torch
-    >>> before = report().served.get("tile", 0)
+    >>> before = report().computed.get("tile", 0)
     >>> with tenter.torch.accelerate():
     ...     doubled = torch.tile(torch.ones(2), (2,))
-    >>> report().served["tile"] - before
+    >>> report().computed["tile"] - before
     1
     """
     return _since_start
 
 
-def serve(function: str) -> None:
-    _served[function] += 1
+def count(function: str) -> None:
+    _computed[function] += 1
 
 
 class _Inside(threading.local):
@@ -116,10 +116,10 @@ def kernel_ran(operator: str, args: tuple[Any, ...]) -> None:
     if inside.call or operator not in ("repeat", "repeat_counts", "interpolate"):
         return
     each = operator == "repeat_counts" or (operator == "repeat" and args[2])
-    serve("repeat_interleave" if each else operator)
+    count("repeat_interleave" if each else operator)
 
 
-def pass_on(function: str, reason: str) -> None:
-    if len(_passed) >= MOST_REASONS and (function, reason) not in _passed:
+def fall_back(function: str, reason: str) -> None:
+    if len(_fallbacks) >= MOST_REASONS and (function, reason) not in _fallbacks:
         reason = "other reasons"  # which may name ever new shapes
-    _passed[function, reason] += 1
+    _fallbacks[function, reason] += 1

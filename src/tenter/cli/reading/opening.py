@@ -92,7 +92,7 @@ def opened_once(path: Path, how: How, decoded: Decoded) -> Iterator[Opened]:
     """As `opened`; an image that is alone in its file is decoded once for all that want the same pixels of it.
     `decoded` is empty at first."""
     for before, found in decoded:
-        if _serves(found, before, how):
+        if _fits(found, before, how):
             yield found
             return
     with opened(path, how) as (origin, pictures):
@@ -105,7 +105,7 @@ def opened_once(path: Path, how: How, decoded: Decoded) -> Iterator[Opened]:
     yield found
 
 
-def _serves(found: Opened, before: How, how: How) -> bool:
+def _fits(found: Opened, before: How, how: How) -> bool:
     """Whether what was decoded in one way is what another would give."""
     if (before.frame, before.keep) != (how.frame, how.keep):
         return False
