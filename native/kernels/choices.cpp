@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "kernels/rates.hpp"
 #include "system/integers.hpp"
 #include "system/tuning.hpp"
 
@@ -88,8 +89,11 @@ int64_t least_tiles() {
 }
 bool sums_long_rows(int64_t n_values) { return decide(Choice::long_rows, n_values <= most_long_sums); }
 
-bool sums_long_lines(int64_t n_values, int64_t taps) {
-  return decide(Choice::long_rows, n_values <= 64 && taps >= 2048);
+bool sums_long_lines(int64_t rows, int64_t taps, int64_t tabled, int64_t n_values) {
+  const double all = double(rows) * double(taps), each = double(taps);
+  const Work by_lines{.taps = all * double(n_values), .lines = double(rows), .line_taps = all};
+  const Work by_tables{.taps = all * double(n_values), .table_taps = double(tabled) * each, .row_taps = each};
+  return decide(Choice::long_rows, nanoseconds(Kernel::long_rows, by_lines) < nanoseconds(Kernel::periods, by_tables));
 }
 
 bool permutes(int64_t n_rows, bool weighted) {

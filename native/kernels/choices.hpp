@@ -115,8 +115,9 @@ bool tables_pay_later(int64_t n_rows, bool filtered);
 int64_t least_tiles();
 // long_rows: whether few values are summed with weights that are used once.
 bool sums_long_rows(int64_t n_values);
-// long_rows: the same for rows of a transpose, whose weights need no tables.
-bool sums_long_lines(int64_t n_values, int64_t taps);
+// long_rows: whether the weights of `rows` rows of a transpose, of so many taps each, are computed where they are used.
+// tabled: rows with a table otherwise; the others repeat these.
+bool sums_long_lines(int64_t rows, int64_t taps, int64_t tabled, int64_t n_values);
 
 // ---- inside of a kernel, for each block of outputs
 

@@ -11,8 +11,7 @@ namespace tenter {
 
 // ---- pixels: tasks of a few taps per row and column, on pixels of a few values
 constexpr int max_pixel_taps = 4;
-constexpr int pixel_lanes = 4;                   // lanes of a vector for the values of a pixel
-constexpr int64_t most_pixel_columns = 1 << 14;  // columns of a result: tables take 16 bytes per column and tap
+constexpr int pixel_lanes = 4;  // lanes of a vector for the values of a pixel
 
 // ---- small images
 

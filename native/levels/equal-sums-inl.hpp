@@ -55,7 +55,6 @@ TENTER_ALWAYS_INLINE void long_sums(const Loose<Acc>* src, int64_t width, Loose<
 }
 
 // Values of a sum from which on vectors are added to in turns: processors overlap shorter sums by themselves.
-constexpr int64_t least_in_turns = 32;
 
 // n sums of `width` values each. end: the end of the memory that may be loaded.
 template <class Acc>

@@ -206,7 +206,6 @@ int64_t short_sums(const char* src, const WindowMap& m, int64_t inner, Acc* dst,
 }
 
 constexpr int sums_in_turns = 8;
-constexpr int64_t least_long_sum = 32;  // taps from which on processors do not overlap sums by themselves
 
 // Computes `sums_in_turns` weighted outputs from o on, if they are long. Each addition waits for the one before, so the
 // outputs are added to in turns.

@@ -17,6 +17,13 @@ struct ByteStep final : KernelCall {
     if constexpr (verifies) verify(task);
   }
   Kernel kernel() const override { return task.kernel; }
+  Work work() const override {
+    const auto axis = [](const ByteMap* m, int64_t n) {
+      return m ? SummedAxis{n, m->n_out, m->offset.back()} : SummedAxis{n, n, 0};
+    };
+    const SummedAxis row = axis(task.row, task.n_row), column = axis(task.column, task.n_column);
+    return work_of(task, task.rows_first ? row : column, task.rows_first ? column : row, {1, 1, 0}, 1, 4);
+  }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });

@@ -168,12 +168,23 @@ class ChunkedWindow {
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
     if (of_.inside) return Kernel::inside;
-    if (has_long_lines() && sums_long_lines(outer_ * inner_, of_.taps_each())) return Kernel::long_rows;
+    if (has_long_lines() && sums_long_lines(n_out_, of_.taps_each(), n_tabled(), outer_ * inner_))
+      return Kernel::long_rows;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
                                of_.sampling->has_long_rows() && sums_long_rows(outer_ * inner_);
     return sums_are_long ? Kernel::long_rows : Kernel::chunks;
+  }
+
+  // The work beside that of its sums.
+  Work work() const {
+    const double each = double(of_.taps_each());
+    Work w;
+    if (task_.kernel == Kernel::long_rows) w.lines = double(n_out_), w.line_taps = w.lines * each;
+    if (task_.kernel == Kernel::periods) w.table_taps = double(n_tabled()) * each, w.row_taps = each;
+    if (task_.kernel == Kernel::chunks) w.table_taps = double(n_out_) * each, w.row_taps = each;
+    return w;
   }
 
   void run() {
@@ -195,6 +206,11 @@ class ChunkedWindow {
   // Whether long rows of a transpose need no tables.
   bool has_long_lines() const {
     return columns_ && of_.transposed && of_.sampling && !of_.ends && !task_.clamps && of_.sampling->has_lines();
+  }
+  // Rows with a table, if some repeat others.
+  int64_t n_tabled() const {
+    const Tiles t = tiles();
+    return t.length ? n_out_ - (t.hi - t.lo) + t.length : n_out_;
   }
   int lanes() const { return task_.acc == Accumulate::f64 ? kernels().double_lanes : kernels().float_lanes; }
   int lane_bytes() const { return task_.acc == Accumulate::f64 ? 8 : 4; }
@@ -319,6 +335,8 @@ class ChunkedWindow {
 }  // namespace
 
 Kernel chunked_kernel(const WindowTask& t, OwnedMap& of) { return ChunkedWindow(t, of, 1).kernel(); }
+
+Work chunked_work(const WindowTask& t, OwnedMap& of) { return ChunkedWindow(t, of, 1).work(); }
 
 void window_in_chunks(const WindowTask& t, OwnedMap& of, int threads) { ChunkedWindow(t, of, threads).run(); }
 

@@ -71,6 +71,26 @@ struct WindowStep final : KernelCall {
     return n;
   }
   Kernel kernel() const override { return in_chunks() || !computed ? task.kernel : window_kernel(task); }
+  Work work() const override {
+    const auto axis = [&](const WindowMap* m, int64_t n) {
+      if (!m) return SummedAxis{n, n, 0};
+      if (m->start) return SummedAxis{n, m->n_out, m->offset[m->n_out]};
+      const int64_t indexed = source_index ? source_index->end - source_index->begin : m->n_out * m->width;
+      return SummedAxis{n, m->n_out, computed ? computed->taps_each() * m->n_out : indexed};
+    };
+    const SummedAxis plane = axis(task.plane, n_plane), row = axis(task.row, task.n_row);
+    const SummedAxis column = axis(task.column, task.n_column), second = task.rows_first ? column : row;
+    const SummedAxis first = task.rows_first ? row : column;
+    const int64_t wide = task.acc == Accumulate::f32 ? 4 : 8;
+    Work w = task.planes_first ? work_of(task, plane, first, second, size_of(task.in), wide)
+                               : work_of(task, first, second, plane, size_of(task.in), wide);
+    if (computed && in_chunks()) {
+      const Work more = chunked_work(task, *computed);
+      w.table_taps = more.table_taps, w.row_taps = more.row_taps;
+      w.lines = more.lines, w.line_taps = more.line_taps;
+    }
+    return w;
+  }
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);

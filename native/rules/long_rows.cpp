@@ -48,7 +48,8 @@ LongRow LongRow::transposed(const Sampling& rule, int64_t i) {
   for (int64_t pixel = first; pixel < end; ++pixel) {
     auto reaches = [&](int64_t o) { return taps(o).lowest + taps(o).count > pixel; };
     const int64_t begin = first_where(0, n, start, reaches);
-    found.pixels_.push_back({pixel, begin, first_where(begin, n, begin, [&](int64_t o) { return taps(o).lowest > pixel; })});
+    found.pixels_.push_back(
+        {pixel, begin, first_where(begin, n, begin, [&](int64_t o) { return taps(o).lowest > pixel; })});
   }
   return found;
 }

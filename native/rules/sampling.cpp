@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "rules/long_rows.hpp"
+#include "system/tuning.hpp"
 
 namespace tenter {
 namespace {
 
 constexpr int64_t exact_below = int64_t(1) << 53;
 constexpr int64_t most_expected = int64_t(1) << 24;
-constexpr int64_t least_repeated = 64;  // rows: computing fewer costs less than finding their period
 
 Position normal(int64_t whole, Wide rest, Wide unit) {
   const Wide floor = rest / unit - (rest % unit < 0 ? 1 : 0);

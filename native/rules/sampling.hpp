@@ -95,9 +95,8 @@ class Sampling {
   // Whether the weights of an input in the outputs that read it follow from their distances alone.
   bool has_lines() const {
     const bool stays = edge_ == Edge::replicate || edge_ == Edge::constant;
-    const Wide step = (Wide(line_.step.whole) + 1) * line_.unit * denominator_;
-    const bool exact = exact_ && step < Wide(1) << 53;  // multiples of the step too
-    return filter && weighting_ == Weighting::filtered && exact && stays && !normalizes() && !linear_steps;
+    if (!filter || weighting_ != Weighting::filtered || !exact_ || !stays || normalizes() || linear_steps) return false;
+    return (Wide(line_.step.whole) + 1) * line_.unit * denominator_ < Wide(1) << 53;  // multiples of the step are exact
   }
   // The outputs [lo, hi) whose rows, and all rows that overlap these, do not reach into the padding.
   void interior(int64_t& lo, int64_t& hi) const;

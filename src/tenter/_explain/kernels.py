@@ -87,7 +87,7 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
     changed = [(axis, m) for axis in order for its, m, *_ in steps if its == axis]
     inverses = [f[f.transposed] for _, m in planned.maps if (f := m.__dict__.get("_factors")) is not None]
     lines: list[str] = []
-    for kernel, number in planned.steps.steps:
+    for kernel, _, number in planned.steps.steps:
         p = passes[number]
         if p.copies:
             lines.append(_copied([changed[d.map] for d in p.dims if d.map >= 0], p.forms))
