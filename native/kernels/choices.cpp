@@ -49,12 +49,13 @@ bool separates(double read, double least, bool long_and_few) {
   return decide(Choice::apart, read >= least || long_and_few);
 }
 
-// A copy lets neighboring rows share cache lines, or more rows be joined. It takes longer than it saves if most inputs
-// are not read.
+// A copy lets neighboring rows share cache lines, more rows be joined, or vectors be loaded. It takes longer than it
+// saves if most inputs are not read.
 bool packs(const Packing& of) {
-  const bool fits = of.n_rows >= 2 && of.n_rows * of.row <= of.most && most_left * of.n_out >= of.n_in;
+  const bool fits = of.n_rows * of.row <= of.most && most_left * of.n_out >= of.n_in;
+  const bool shares = of.far && of.n_rows >= 2;
   const bool joins = of.row <= most_packed && of.joined_packed >= 2 * std::max<int64_t>(1, of.joined);
-  return decide(Choice::packed, fits && (of.far || joins));
+  return decide(Choice::packed, fits && (shares || joins || of.fills));
 }
 bool far_apart(int64_t n_columns, int64_t stride, int64_t size) {
   return n_columns > 1 && std::abs(stride) >= std::max(least_far_apart, 2 * size);

@@ -82,11 +82,12 @@ bool separates(double read, double least, bool long_and_few);
 //   row            values of an input row
 //   most           values of the copy
 //   far            whether columns are `far_apart`
+//   fills          whether the values of a column are apart, and fill a vector if they are adjacent
 //   joined         how many rows are summed as one as they lie in memory
 //   joined_packed  the same if they are contiguous
 struct Packing {
   int64_t n_in, n_out, n_rows, row, most;
-  bool far = false;
+  bool far = false, fills = false;
   int64_t joined = 1, joined_packed = 0;
 };
 bool packs(const Packing& of);

@@ -55,6 +55,8 @@ bool packs_rows(const Pass& p, OwnedMap& map, Dtype in, Accumulate acc) {
   Packing of{n_in, n_out, columns && !map.is_computed() && !map.gathers(), n_in * inner.n, most_packed_bytes / size};
   for (int d = 0; d < outer.n; ++d) of.n_rows *= outer.dims[d].n;
   of.far = far_apart(column.n, column.stride, inner.n * size);
+  const bool converts = in != Dtype::f32 && in != Dtype::f64;
+  of.fills = of.n_rows > 0 && inner.stride != size && inner.n * size >= kernels().vector_bytes && !converts;
   const bool indexed = map.transposed && map.source_index;  // a kernel for these needs no table
   if (of.n_rows >= 2 && !of.far && !indexed && acc != Accumulate::i64) {
     const Dim next = outer.dims[outer.n - 1];

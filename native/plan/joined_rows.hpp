@@ -21,8 +21,8 @@ struct JoinedRows {
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
 
 // Whether the input of a pass along one axis is made contiguous first: because columns are far apart, so that
-// neighboring rows share cache lines, or because more rows are then joined. map: of the axis. Its tables are made if
-// the answer depends on them.
+// neighboring rows share cache lines, because more rows are then joined, or because values of a column fill vectors.
+// map: of the axis. Its tables are made if the answer depends on them.
 bool packs_rows(const Pass& p, OwnedMap& map, Dtype in, Accumulate acc);
 
 }  // namespace tenter
