@@ -86,7 +86,9 @@ def parser() -> argparse.ArgumentParser:
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("overhead", help="what calls of a few elements take; printed")
-    costs = what.add_parser("rates", help="what kernels take against their rates, and what answers of speed lose; printed")
+    costs = what.add_parser(
+        "rates", help="what kernels take against their rates, and what answers of speed lose; printed"
+    )
     costs.add_argument("--minutes", type=float, default=1.0, metavar="M")
     what.add_parser("multiples", help="writes the table of docs/memory.md")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))

@@ -63,7 +63,9 @@ def main(minutes: float) -> int:
     for name, found in sorted(kernels.items()):
         lo, *_, hi = np.quantile(found, (0.1, 0.9))
         print(f"  {name:18} {statistics.median(found):5.2f} ({lo:.2f} to {hi:.2f}) of {len(found)}")
-    print("question: plans that another answer changes; of these slower than it; time against the faster answer of each")
+    print(
+        "question: plans that another answer changes; of these slower than it; time against the faster answer of each"
+    )
     for name, pairs in sorted(questions.items()):
         slower = sum(ours > EQUAL * other for ours, other in pairs)
         lost = sum(ours for ours, _ in pairs) / sum(min(pair) for pair in pairs)
