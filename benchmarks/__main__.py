@@ -90,7 +90,7 @@ def parser() -> argparse.ArgumentParser:
         "rates", help="what kernels take against their rates, and what answers of speed lose; printed"
     )
     costs.add_argument("--minutes", type=float, default=1.0, metavar="M")
-    what.add_parser("multiples", help="writes the table of docs/memory.md")
+    what.add_parser("multiples", help="writes docs/measured/memory.csv")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     loader.add_arguments(what.add_parser("loader", help=f"writes {loader.PAGE}"))
     patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))

@@ -24,6 +24,8 @@ void sum_indexed(const WindowTask&, const SourceIndex&, int threads);
 int64_t indices(const SourceIndex&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 void ranges(const RangesTask&, int threads);
 void extremes(const ExtremesTask&, int threads);
+void fill_gaps(const FillTask&);
+void divide_by_shares(const DivideTask&);
 }  // namespace TENTER_COPIES
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
@@ -43,6 +45,8 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_COPIES::indices,
                                                   TENTER_COPIES::ranges,
                                                   TENTER_COPIES::extremes,
+                                                  TENTER_COPIES::fill_gaps,
+                                                  TENTER_COPIES::divide_by_shares,
                                                   weights,
                                                   line_weights};
 

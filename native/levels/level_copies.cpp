@@ -1,5 +1,6 @@
 // The kernels that copy for one instruction set: as level.cpp, in a file of its own so that both compile at once.
 #include "levels/extremes-inl.hpp"
+#include "levels/gaps-inl.hpp"
 #include "levels/indexed-sums-inl.hpp"
 #include "levels/indexed-copies-inl.hpp"
 #include "levels/ranges-inl.hpp"
@@ -23,5 +24,7 @@ int64_t indices(const SourceIndex& p, int64_t lo, int64_t n, int32_t* index, int
 
 void ranges(const RangesTask& t, int threads) { tenter::ranges(t, threads); }
 void extremes(const ExtremesTask& t, int threads) { tenter::extremes(t, threads); }
+void fill_gaps(const FillTask& t) { tenter::fill_gaps(t); }
+void divide_by_shares(const DivideTask& t) { tenter::divide_by_shares(t); }
 
 }  // namespace tenter::TENTER_COPIES

@@ -167,7 +167,7 @@ class ChunkedWindow {
     const bool stretched = is_signal && signal.kind == SignalTask::stretched;
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
-    if (of_.inside) return Kernel::inside;
+    if (of_.gathers() && of_.has_tables()) return Kernel::inside;
     if (has_long_lines() && sums_long_lines(n_out_, of_.taps_each(), n_tabled(), outer_ * inner_))
       return Kernel::long_rows;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;

@@ -62,8 +62,10 @@ bool packs_rows(const Pass& p, OwnedMap& map, Dtype in, Accumulate acc) {
     const Dim next = outer.dims[outer.n - 1];
     of.joined = n_joined(of.n_rows, next, column, inner, n_out, size);
     of.joined_packed = n_joined(of.n_rows, of.n_rows, of.row, n_out * inner.n, of.row);
-    if (packs(of)) map.make_tables();
-    if (!map.map.start) of.joined_packed = 0;
+    if (packs(of)) {
+      map.make_tables();
+      if (!map.map.start) of.joined_packed = 0;
+    }
   }
   return packs(of);
 }
