@@ -5,7 +5,7 @@ what patches for vision-language models take. `folders`: programs on folders of 
 `splines`: volumes by splines. `gaps`: missing values and given coordinates.
 `augment`, `ragged`, `segments`, `signals`, `photographs`: calls of which each is new; `new`: these. `overhead`: what
 calls take outside of kernels. `random`: calls that nobody chose. `busy`: calls while other processes are busy. `arm`:
-instructions that calls execute on Arm."""
+instructions that calls execute on Arm. `rates`: what speed alone decides, against the clock."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ from benchmarks import (
     peers,
     random_calls,
     random_report,
+    rates,
     report,
     splines,
     table,
@@ -86,6 +87,10 @@ def parser() -> argparse.ArgumentParser:
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("overhead", help="what calls of a few elements take; printed")
+    costs = what.add_parser(
+        "rates", help="what kernels take against their rates, and what answers of speed lose; printed"
+    )
+    costs.add_argument("--minutes", type=float, default=1.0, metavar="M")
     what.add_parser("multiples", help="writes docs/measured/memory.csv")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     loader.add_arguments(what.add_parser("loader", help=f"writes {loader.PAGE}"))
@@ -143,6 +148,8 @@ def main() -> int:
         return multiples.main()
     if chosen.what == "overhead":
         return overhead.main()
+    if chosen.what == "rates":
+        return rates.main(chosen.minutes)
     if chosen.what == "folders":
         return folders.main(chosen)
     if chosen.what == "cpu" and chosen.tables:

@@ -171,6 +171,13 @@ struct RecordedRepeat : PlannedCall {
     PyObject* const each = by.each ? Py_True : Py_False;
     return PyTuple_Pack(6, itemsize.get(), Py_None, shape.get(), given.get(), times.get(), each);
   }
+  // The gradient of a call that repeats nothing is the gradient of its result, if that is contiguous.
+  Outcome adjoint(PyObject* g) const override {
+    const bool repeats = ndim_in != by.ndim || !std::equal(shape_in, shape_in + ndim_in, by.shape_out);
+    ArrayView from;
+    const bool passes = !repeats && read_detached(g, from) == Reading::readable && from.contiguous();
+    return passes ? Outcome::done(Owned(Py_NewRef(g))) : PlannedCall::adjoint(g);
+  }
   std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override { return copies_of(from, by); }
   std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {
     return sums_of(from, by, shape_in, ndim_in);

@@ -28,6 +28,7 @@ struct WidenStep final : KernelCall {
     without_gil([&] { run_here(src, dst); });
   }
   Kernel kernel() const override { return Kernel::widen; }
+  Work work() const override { return {.bytes = double(n * (size_of(from) + 8))}; }
 };
 
 // A step that puts the fill value into a result, or adds it to the sums.
@@ -51,6 +52,11 @@ struct FillValueStep final : KernelCall {
     without_gil([&] { run_here(src, dst); });
   }
   Kernel kernel() const override { return Kernel::fill_value; }
+  Work work() const override {
+    double bytes = double(itemsize + (fill.kind == FillKind::filled ? 0 : size_of(sums)));
+    for (int d = 0; d < n_dims; ++d) bytes *= double(dims[d].n);
+    return {.bytes = bytes};
+  }
 };
 
 // Whether x has PyTorch's channels-last layout and more than three channels, as

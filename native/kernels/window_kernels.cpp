@@ -10,8 +10,6 @@ namespace {
 
 // ---- pixels
 
-constexpr int64_t most_reads = 3;  // of an input row, on average
-
 bool few_taps(const WindowMap& m) {
   if (!m.weight32 || !m.start || !m.n_out) return false;
   for (int64_t o = 0; o < m.n_out; ++o)
@@ -32,17 +30,11 @@ bool can_do_pixels(const WindowTask& t) {
   return fits_lanes(t) && t.column->n_out <= most_pixel_columns;
 }
 
-// The other kernels pack flipped columns first, and permute contiguous columns. This one is faster unless columns
-// shrink to at most half. The others also sum the columns of an input row once, not for each output row that reads it.
-bool pixels_pay(const WindowTask& t) {
-  const bool contiguous = t.column_stride == t.inner * size_of(t.in);
-  if (t.n_column < (contiguous ? 2 : 1) * t.column->n_out) return false;
-  if (!contiguous) return true;
-  return most_taps(*t.row) * t.row->n_out <= most_reads * t.n_row && !(t.inner == 2 && most_taps(*t.column) > 2);
-}
-
 bool takes_pixels(const WindowTask& t) {
-  return can_do_pixels(t) && few_taps(*t.row) && few_taps(*t.column) && decide(Choice::pixels, pixels_pay(t));
+  if (!can_do_pixels(t) || !few_taps(*t.row) || !few_taps(*t.column)) return false;
+  const bool contiguous = t.column_stride == t.inner * size_of(t.in);
+  const double rows_read = double(most_taps(*t.row)) * double(t.row->n_out) / double(t.n_row);
+  return sums_pixels(contiguous, t.inner, t.n_column, t.column->n_out, most_taps(*t.column), rows_read);
 }
 
 // ---- others
@@ -62,26 +54,22 @@ bool takes_equal_sums(const WindowTask& t) {
   // Inputs that are converted first: each vector of sums has its own converted inputs, in cache.
   const bool converts = t.in != (t.acc == Accumulate::f32 ? Dtype::f32 : Dtype::f64);
   const bool fits = !converts || m.width * t.inner * lanes <= tuning.tile_inputs;
-  return t.column_stride == t.inner * size && t.inner > 0 && t.inner < lanes && fits &&
-         decide(Choice::equal_sums, true);
+  return sums_equal(t.column_stride == t.inner * size && t.inner > 0 && t.inner < lanes && fits);
 }
 
 // Whether a vector has a value of as many images as it has lanes.
 bool takes_small_images(const WindowTask& t) {
   if (t.acc == Accumulate::i64 || t.row_pitch || t.outer_pitch) return false;
-  const WindowImages images = images_of(t);
+  const TaskImages<WindowMap> images = images_of(t);
   ImageSums<WindowMap> found;
   const int64_t lanes = kernels().vector_bytes / (t.acc == Accumulate::f32 ? 4 : 8);
   const int64_t n_images = outer_count(t) * (t.row ? 1 : t.n_row);
   return image_sums(images.axes, t.planes_first, t.rows_first, images.most, found) &&
-         decide(Choice::small_images, n_images >= lanes);
+         sums_small_images(n_images, lanes);
 }
 
-constexpr int64_t least_wide = 256;  // values of a column
-
 bool takes_wide_column(const WindowTask& t) {
-  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner_stride == size_of(t.in) &&
-         decide(Choice::wide_column, t.inner >= least_wide);
+  return t.row->n_out == 1 && t.column->n_out == 1 && t.inner_stride == size_of(t.in) && sums_wide_column(t.inner);
 }
 
 }  // namespace
@@ -108,8 +96,7 @@ Kernel window_kernel(const WindowTask& t) {
 }
 
 bool takes_permutes(const WindowTask& t, int64_t n_rows, bool weighted) {
-  return t.inner <= max_permuted_inner && t.acc != Accumulate::i64 &&
-         decide(Choice::permuted, n_rows >= (weighted ? min_permuted_rows : min_permuted_sum_rows));
+  return t.inner <= max_permuted_inner && t.acc != Accumulate::i64 && permutes(n_rows, weighted);
 }
 
 void sum_windows(const WindowTask& t, int threads) {

@@ -5,17 +5,15 @@
 
 #include "kernels/kernels.hpp"
 #include "system/integers.hpp"
+#include "system/tuning.hpp"
 
 namespace tenter {
 
 // ---- pixels: tasks of a few taps per row and column, on pixels of a few values
 constexpr int max_pixel_taps = 4;
-constexpr int pixel_lanes = 4;                   // lanes of a vector for the values of a pixel
-constexpr int64_t most_pixel_columns = 1 << 14;  // columns of a result: tables take 16 bytes per column and tap
+constexpr int pixel_lanes = 4;  // lanes of a vector for the values of a pixel
 
 // ---- small images
-// The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
-constexpr int64_t most_small_bytes = 4096;
 
 // A plane, row, column or inner axis of a task: its inputs, the bytes between them, and its map, or null. Map:
 // WindowMap or ByteMap.
@@ -67,12 +65,13 @@ TENTER_ALWAYS_INLINE bool image_sums(const ImageAxis<Map> (&axes)[4], bool plane
   return found.n_out > 0 && found.largest <= most;
 }
 
-// The axes of the images of a window task. Rows of a task of columns are images.
-struct WindowImages {
-  ImageAxis<WindowMap> axes[4];
+// The axes of the images of a task. Rows of a task of columns are images.
+template <class Map>
+struct TaskImages {
+  ImageAxis<Map> axes[4];
   int64_t most;  // values of an image
 };
-TENTER_ALWAYS_INLINE WindowImages images_of(const WindowTask& t) {
+TENTER_ALWAYS_INLINE TaskImages<WindowMap> images_of(const WindowTask& t) {
   const bool lone_column = t.column && !t.row;
   return {{{t.plane ? t.plane->n_in : 1, t.plane_stride, t.plane},
            {lone_column ? 1 : t.n_row, t.row_stride, t.row},

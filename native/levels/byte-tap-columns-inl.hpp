@@ -20,8 +20,6 @@ constexpr bool permutes_vectors = false;
 #endif
 constexpr bool shuffles_sixteens = shuffles_bytes || (permutable<uint8_t> && vector_bytes == 16);
 constexpr int64_t values_of_two_blocks = 2 * block_values;
-constexpr int64_t far_bytes = 16 << 20;  // of a plane: the rows of larger ones come from memory, not from a cache
-constexpr int64_t most_loads = 8;        // vector loads for a block; if it needs more, scalar loads cost less
 
 // sum + x0 * w0 + x1 * w1 for the lower and upper 16 bits of each lane.
 inline Words add_pairs(Words sum, Words x, Words w) {
@@ -319,7 +317,7 @@ inline bool vector_tables(int64_t pairs, int64_t end, TapColumns& c, Lease& leas
     const auto [least, most] = std::minmax_element(inputs + p * both, inputs + (p + 1) * both);
     first[p] = *least, span = std::max(span, *most - *least + 1);
   }
-  if (span > most_loads * vector_bytes) return false;
+  if (span > most_vector_loads * vector_bytes) return false;
   c.loads = int(ceil_div(span, vector_bytes));
   c.index = lease->packed.get<Bytes>(pairs);
   c.at = lease->gathered.get<int64_t>(pairs * c.loads);
@@ -348,7 +346,7 @@ inline TapColumns tap_columns_of(const TapsTask& t, Lease& lease) {
   const int64_t begin = std::min<int64_t>(0, last) + std::min<int64_t>(0, across);
   const int64_t end = std::max<int64_t>(0, last) + std::max<int64_t>(0, across) + 1, bytes = end - begin;
   // Hardware prefetchers do not follow the rows of an image that shrinks.
-  c.prefetches = t.n_row >= 2 * t.row->n_out && t.n_row * bytes >= far_bytes;
+  c.prefetches = t.n_row >= 2 * t.row->n_out && t.n_row * bytes >= far_plane_bytes;
   const TapLanes lanes_of_row{t, t.inner};
   auto how = [&] {
     if (permutes_vectors && bytes >= vector_bytes) {

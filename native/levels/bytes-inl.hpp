@@ -323,25 +323,16 @@ inline void sum_byte_lanes(const ImageSums<ByteMap>::Axis& a, int64_t blocks, co
     }
 }
 
-inline bool small_byte_images(const ByteTask& t, Team team) {
+inline void small_byte_images(const ByteTask& t, Team team) {
   SmallImages<ByteMap> images;
-  const bool lone_column = t.column && !t.row;
-  const ImageAxis<ByteMap> axes[4] = {{1, 0, nullptr},
-                                      {lone_column ? 1 : t.n_row, t.row_stride, t.row},
-                                      {t.n_column, t.column_stride, t.column},
-                                      {t.inner, t.inner_stride, nullptr}};
-  const bool narrow = t.row && t.column && std::max(t.n_column, t.column->n_out) * t.inner <= vector_bytes;
-  const int64_t most = narrow ? most_small_bytes : small_image_bytes / int64_t(sizeof(int32_t));
-  const int64_t rows = lone_column ? t.n_row : 1;
-  if (t.alpha || t.floats || !image_sums(axes, false, t.rows_first, most, images)) return false;
-  if (!decide(Choice::small_images, outer_count(t) * rows >= rows_at_once)) return false;
-  locate_images(t, axes, rows, most, 1, images);
+  const TaskImages<ByteMap> of = images_of(t);
+  image_sums(of.axes, false, t.rows_first, of.most, images);
+  locate_images(t, of.axes, t.column && !t.row ? t.n_row : 1, of.most, 1, images);
   auto to_bytes = [](const void* from, void* to, int64_t n) {
     const int32_t* const values = static_cast<const int32_t*>(from);
     for (int64_t i = 0; i < n; ++i) static_cast<uint8_t*>(to)[i] = uint8_t(values[i]);
   };
   small_images_pass<int32_t>({1, 1, convert<int32_t, uint8_t, int32_t>, to_bytes, sum_byte_lanes}, t, images, team);
-  return true;
 }
 
 inline void bytes(const ByteTask& t, int threads) {
@@ -350,7 +341,7 @@ inline void bytes(const ByteTask& t, int threads) {
   const int64_t n_out = t.column ? t.column->n_out * t.inner : n_in;
   const int64_t read = t.n_row * n_in, n_bytes = outer * std::max(read, n_rows * n_out);
   const Team team = team_for(8 * n_bytes, threads);
-  if (small_byte_images(t, team)) return;
+  if (t.kernel == Kernel::small_images) return small_byte_images(t, team);
   // Chunks of output rows. Two neighboring chunks both prepare the rows that both read, so there are no more chunks
   // than threads need.
   const int64_t wanted = std::max(ceil_div(team.threads > 1 ? 4 * team.threads : 1, outer),

@@ -49,19 +49,16 @@ void sum_long_window(const Sums<Acc>& sums, const char* row, const ColumnAxis& c
   }
 }
 
-constexpr int64_t least_long_segment = 64;  // inputs from which on converting them in squares saves time
-
 // Whether outputs [lo, hi) are unweighted sums of long segments, which `long_segments` makes.
 template <class Acc>
 bool has_long_segments(const Sums<Acc>& sums, int n_rows, const ColumnAxis& c, int64_t lo, int64_t hi) {
   const WindowMap& m = *c.map;
   if (!sums.long_segments || weights<Acc>(m) || c.inner != 1 || !c.contiguous(sums.in_size) || lo == hi) return false;
   const bool fills = hi - lo >= lanes<Acc> || 2 * n_rows <= lanes<Acc>;  // else a tile of rows fills more lanes
-  const bool are_long = !m.start || m.offset[hi] - m.offset[lo] >= least_long_segment * (hi - lo);
-  if (!decide(Choice::long_segments, fills && are_long)) return false;
+  if (!sums_long_segments(fills, m.start ? (m.offset[hi] - m.offset[lo]) / (hi - lo) : m.width)) return false;
   int64_t least = m.count(lo);
   for (int64_t o = lo + 1; o < hi && m.start; ++o) least = std::min(least, m.count(o));
-  return least > 0 && decide(Choice::long_segments, least >= least_long_segment);
+  return least > 0 && sums_long_segments(true, least);
 }
 // Computes these of one row. The last vector repeats the last segment in lanes that are left.
 template <class Acc>

@@ -104,8 +104,6 @@ inline void join(CopyTask& t, int k) {
   remove_axis(t, k + 1);
 }
 
-constexpr int64_t most_flat = 2048;
-
 // The inputs of the outputs of the axes from k on, in bytes: up to most_flat.
 inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
   int64_t held[most_flat], at = 1;
@@ -122,20 +120,16 @@ inline void offsets_from(const CopyTask& t, int k, int64_t* table) {
   }
 }
 
-// Merges the last axes of many small blocks into one axis with a table of byte offsets: of its outputs or, if the last
-// axis repeats each input many times, of these inputs. For so few values, walking the axes costs more than reading a
-// table.
+// Merges the last axes of many small blocks into one axis with a table of byte offsets: of its outputs or,
+// if the last axis repeats each input many times, of these inputs. For so few values, walking the
+// axes costs more than reading a table.
 inline void flatten(CopyTask& t, int64_t* table) {
-  constexpr int64_t few = 32, many = 16;  // outputs of a lone or strided axis, which mostly has better ways; blocks
-  constexpr int64_t few_by_counts = 256;  // the same of counts, each of which is searched for and takes a wide store
-  constexpr int64_t few_packed = 16;      // outputs of a repeated block; patterns make more of them faster
-  constexpr int64_t least_run = 24;       // bytes of an input's outputs, which are stored together
   if (t.n_axes == 0) return;
   CopyAxis& last = t.axis[t.n_axes - 1];
-  if (last.kind == CopyAxis::affine && last.n_out > few) return;
-  const bool wide = is_every(last) && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_run;
+  if (last.kind == CopyAxis::affine && last.n_out > few_flat) return;
+  const bool wide = is_every(last) && last.n_out % last.repeat == 0 && last.repeat * t.run >= least_flat_run;
   // A block of few values that the axis before repeats as well is made once, by a table of its outputs.
-  const bool packed = wide && t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_packed;
+  const bool packed = wide && t.n_axes > 1 && is_every(t.axis[t.n_axes - 2]) && last.n_out <= few_flat_packed;
   const bool runs = wide && !packed;
   const int64_t repeat = runs ? last.repeat : 1;
   int k = t.n_axes;
@@ -143,11 +137,11 @@ inline void flatten(CopyTask& t, int64_t* table) {
   const auto entries = [&](int j) { return t.axis[j].n_out / (j + 1 == t.n_axes ? repeat : 1); };
   while (k > (packed ? t.n_axes - 1 : 1) && n * entries(k - 1) <= most_flat) n *= entries(--k);
   // Few blocks do not pay for the table; the axes after them may be many smaller ones.
-  while (k < t.n_axes && !runs && t.axis[0].n_out * t.bytes[1] < many * t.bytes[k]) n /= entries(k++);
+  while (k < t.n_axes && !runs && t.axis[0].n_out * t.bytes[1] < least_flat_blocks * t.bytes[k]) n /= entries(k++);
   const bool lone = k + 1 == t.n_axes;
   if (k == t.n_axes || t.run > (last.kind == CopyAxis::runs ? longest_row : max_indexed_run)) return;
-  const bool by_counts = last.kind == CopyAxis::runs && (n <= few_by_counts || n <= 4 * last.n_in);
-  if (lone && (runs || last.kind == CopyAxis::index || (n > few && !by_counts))) return;
+  const bool by_counts = last.kind == CopyAxis::runs && (n <= few_flat_counts || n <= 4 * last.n_in);
+  if (lone && (runs || last.kind == CopyAxis::index || (n > few_flat && !by_counts))) return;
   if (runs) last = {CopyAxis::affine, n, last.n_out / repeat, last.stride, 1, nullptr};
   offsets_from(t, k, table);
   t.axis[k] = {CopyAxis::index, n, n * repeat, 1, repeat, table};

@@ -10,8 +10,7 @@ namespace {
 
 inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi, Pattern& pattern);
 
-constexpr int64_t longest_packed = 256;  // bytes of a block
-constexpr int64_t packed_bytes = 4096;   // with the results they stay in L1
+constexpr int64_t packed_bytes = 4096;  // with the results they stay in L1
 
 // Makes n blocks of the axes after k, next to each other. row(r): the input of block r.
 template <class Row>
@@ -63,14 +62,12 @@ inline void repeat_packed_runs(const CopyTask& t, int k, const char* src, char* 
   }
 }
 
-constexpr int64_t widest_row = 64, few_rows = 8;  // outputs of a row; fewer rows cost more than they save
-
 // Short rows of the axes after k, which axis k takes by a table: all outputs by one table.
 inline void gather_by_table(const CopyTask& t, int k, const char* src, char* dst, int64_t lo, int64_t hi) {
   constexpr int64_t room = 512;  // the table stays in L1
   const CopyAxis& a = t.axis[k];
   const int64_t width = t.bytes[k + 1] / t.run;
-  int64_t row[widest_row], table[room];
+  int64_t row[widest_table_row], table[room];
   offsets_from(t, k + 1, row);
   with_run(t.run, [&]<int N>() {
     for (int64_t o = lo, n; o < hi; o += n, dst += n * width * t.run) {
@@ -103,10 +100,11 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
     });
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
-  if (a.kind == CopyAxis::runs && size <= longest_packed) return repeat_packed_runs(t, k, src, dst, lo, hi, pattern);
-  if (is_every(a) && size <= longest_packed && once && axis_of_rows(t) < 0)
+  if (a.kind == CopyAxis::runs && size <= longest_packed_block)
+    return repeat_packed_runs(t, k, src, dst, lo, hi, pattern);
+  if (is_every(a) && size <= longest_packed_block && once && axis_of_rows(t) < 0)
     return repeat_packed(t, k, src, dst, lo, hi, pattern);
-  if (each_by_table(a) && size <= widest_row * t.run && hi - lo >= few_rows)
+  if (each_by_table(a) && size <= widest_table_row * t.run && hi - lo >= least_table_rows)
     return gather_by_table(t, k, src, dst, lo, hi);
   const bool again = size > tuning.copied_block_bytes && !picks_values(t);
   each_run(a, lo, hi, [&](int64_t i, int64_t count) {

@@ -289,8 +289,6 @@ inline void copy_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo,
   with_long_run(run, [&]<int N>() { copy([&](char* to, const char* from) { move<N>(to, from, run); }); });
 }
 
-constexpr int64_t few_copies = 2;  // outputs of an input
-
 // Runs of few outputs each, which are moved one by one, by a table of inputs. Branches on their counts would be
 // mispredicted. Runs of values have wide stores instead.
 inline void copy_short_runs(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run) {

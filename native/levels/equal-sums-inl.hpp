@@ -55,7 +55,6 @@ TENTER_ALWAYS_INLINE void long_sums(const Loose<Acc>* src, int64_t width, Loose<
 }
 
 // Values of a sum from which on vectors are added to in turns: processors overlap shorter sums by themselves.
-constexpr int64_t least_in_turns = 32;
 
 // n sums of `width` values each. end: the end of the memory that may be loaded.
 template <class Acc>
@@ -124,7 +123,7 @@ void sum_equal(const Sums<Acc>& sums, const char* src, const char* end, int64_t 
                char* dst, bool stream, Lease& lease) {
   const int64_t each = width * inner, most = tuning.widened_values;
   const bool whole = !sums.widen && !sums.narrow && !stream;
-  if (sums.long_segments && inner == 1 && !stream && decide(Choice::long_segments, width >= least_long_segment))
+  if (sums.long_segments && inner == 1 && !stream && sums_long_segments(true, width))
     return sum_long_segments(sums, src, WindowMap{n * width, n, width}, 0, n, dst);
   const int64_t unit = inner == 1 ? lanes<Acc> : columns_together;
   const int64_t step = whole ? n : std::max(unit, most / each / unit * unit);

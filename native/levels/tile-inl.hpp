@@ -206,7 +206,6 @@ int64_t short_sums(const char* src, const WindowMap& m, int64_t inner, Acc* dst,
 }
 
 constexpr int sums_in_turns = 8;
-constexpr int64_t least_long_sum = 32;  // taps from which on processors do not overlap sums by themselves
 
 // Computes `sums_in_turns` weighted outputs from o on, if they are long. Each addition waits for the one before, so the
 // outputs are added to in turns.
@@ -516,13 +515,13 @@ void horizontal(const char* const* rows, int n_rows, const ColumnAxis& c, char* 
   const bool segments =
       c.map->start && 2 * n_rows <= lanes<Acc> && !weights<Acc>(*c.map) && c.contiguous(size) &&
       (c.inner == 1 || (std::is_floating_point_v<Acc> && longest_sum(*c.map, lo, hi) <= longest_short_sum));
-  if (decide(Choice::single_rows, n_rows == 1 || segments)) {
+  if (sums_single_rows(n_rows, segments)) {
     for (int r = 0; r < n_rows; ++r) horizontal_row<Acc>(rows[r], c, reinterpret_cast<Acc*>(dst[r]), lo, hi);
     return;
   }
   if constexpr (std::is_floating_point_v<Acc>)
     if (weights<Acc>(*c.map) && c.map->start && c.inner == 1 && c.contiguous(size) &&
-        decide(Choice::squares, reads_once(*c.map, lo, hi)))
+        squares(reads_once(*c.map, lo, hi)))
       return horizontal_squares<Acc>(rows, n_rows, *c.map, dst, lo, hi);
   const int64_t step = tile_outputs<Acc>(c);
   for (int64_t b = lo; b < hi;) {

@@ -34,7 +34,7 @@ template <class Acc>
 void small_images_of(const CallSums<Acc>& sums, const WindowTask& t, Team team) {
   const bool several = t.row && t.column;
   const Sums<Acc>&first = several ? *sums.first : *sums.whole, &last = several ? *sums.last : *sums.whole;
-  const WindowImages of = images_of(t);
+  const TaskImages<WindowMap> of = images_of(t);
   SmallImages<WindowMap> images;
   image_sums(of.axes, t.planes_first, t.rows_first, of.most, images);
   locate_images(t, of.axes, t.row ? 1 : t.n_row, of.most, first.in_size, images);

@@ -13,9 +13,17 @@ struct ByteStep final : KernelCall {
 
   ByteStep(const ByteTask& t, OwnedByteMap* rows, OwnedByteMap* columns) : task(t), rows(rows), columns(columns) {
     task.row = rows ? &rows->map : nullptr, task.column = columns ? &columns->map : nullptr;
+    task.kernel = byte_kernel(task);
     if constexpr (verifies) verify(task);
   }
-  Kernel kernel() const override { return Kernel::bytes; }
+  Kernel kernel() const override { return task.kernel; }
+  Work work() const override {
+    const auto axis = [](const ByteMap* m, int64_t n) {
+      return m ? SummedAxis{n, m->n_out, m->offset.back()} : SummedAxis{n, n, 0};
+    };
+    const SummedAxis row = axis(task.row, task.n_row), column = axis(task.column, task.n_column);
+    return work_of(task, task.rows_first ? row : column, task.rows_first ? column : row, {1, 1, 0}, 1, 4);
+  }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const ByteTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->run(call, threads); });
@@ -25,7 +33,7 @@ struct ByteStep final : KernelCall {
     const int64_t n_column = task.column ? task.column->n_out : task.n_column;
     if (task.alpha || n_column * task.inner != to.width()) return false;
     ByteTask call = at(src, 0, false);
-    call.floats = &to;
+    call.floats = &to, call.kernel = Kernel::bytes;
     without_gil([&] { kernels().bytes->run(call, threads); });
     return true;
   }

@@ -19,6 +19,11 @@ struct TapsStep final : KernelCall {
     if constexpr (verifies) verify(task);
   }
   Kernel kernel() const override { return Kernel::taps; }
+  Work work() const override {
+    const SummedAxis rows{task.n_row, row.n_out, row.taps * row.n_out};
+    const SummedAxis columns{task.n_column, column.n_out, column.taps * column.n_out};
+    return work_of(task, columns, rows, {1, 1, 0}, 1, 4);
+  }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     const TapsTask call = at(src, dst, stream);
     without_gil([&] { kernels().bytes->taps(call, threads); });

@@ -13,12 +13,6 @@
 namespace tenter {
 namespace {
 
-// A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
-// times.
-constexpr int64_t most_long_sums = 4;
-constexpr int64_t least_shared = 64;  // values that use the weights of a chunk that threads share
-constexpr int64_t min_tiles = 4;      // tiles of a periodic axis: with fewer, a tile has most of the rows
-
 // The tables of outputs [lo, hi). Inputs are counted from `first`, the first input that these outputs read.
 struct Tables {
   Rows rows;
@@ -61,14 +55,18 @@ struct LongParts {
 
 // Computes all outputs, which are few, each of very many inputs. The weights of a few parts are computed at a time,
 // and stay in cache.
-void sum_long_rows(const WindowTask& t, const Sampling& rule, int threads) {
+void sum_long_rows(const WindowTask& t, const OwnedMap& of, int threads) {
   constexpr int64_t round = 1 << 10;  // tasks between polls for signals
   int64_t outer = 1;
   for (int d = 0; d < t.n_outer; ++d) outer *= t.outer_shape[d];
-  const int64_t inner = t.inner, n = rule.n_out();
+  const Sampling& rule = *of.sampling;
+  const int64_t inner = t.inner, n = of.map.n_out;
   std::vector<LongRow> rows;
   std::vector<int64_t> first_part(1, 0);
-  for (int64_t o = 0; o < n; ++o) first_part.push_back(first_part.back() + rows.emplace_back(rule, o).n_parts());
+  for (int64_t o = 0; o < n; ++o) {
+    rows.push_back(of.transposed ? LongRow::transposed(rule, o) : LongRow(rule, o));
+    first_part.push_back(first_part.back() + rows.back().n_parts());
+  }
   const Team team{threads, true};
   parallel(first_part.back(), team, [&](int64_t p) {
     const int64_t row = std::upper_bound(first_part.begin(), first_part.end(), p) - first_part.begin() - 1;
@@ -165,17 +163,28 @@ class ChunkedWindow {
   // Computing the weights of filters costs more than loading them from tables.
   Kernel kernel() const {
     SignalTask signal;
-    const bool is_signal = signal_task(task_, of_, signal) && decide(Choice::signal, true);
+    const bool is_signal = sums_as_signal(signal_task(task_, of_, signal));
     const bool stretched = is_signal && signal.kind == SignalTask::stretched;
     const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
     if (is_signal && !filtered) return Kernel::signal;
     if (of_.gathers() && of_.has_tables()) return Kernel::inside;
+    if (has_long_lines() && sums_long_lines(n_out_, of_.taps_each(), n_tabled(), outer_ * inner_))
+      return Kernel::long_rows;
     if (columns_ && !stretched && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
-                               of_.sampling->has_long_rows() &&
-                               decide(Choice::long_rows, outer_ * inner_ <= most_long_sums);
+                               of_.sampling->has_long_rows() && sums_long_rows(outer_ * inner_);
     return sums_are_long ? Kernel::long_rows : Kernel::chunks;
+  }
+
+  // The work beside that of its sums.
+  Work work() const {
+    const double each = double(of_.taps_each());
+    Work w;
+    if (task_.kernel == Kernel::long_rows) w.lines = double(n_out_), w.line_taps = w.lines * each;
+    if (task_.kernel == Kernel::periods) w.table_taps = double(n_tabled()) * each, w.row_taps = each;
+    if (task_.kernel == Kernel::chunks) w.table_taps = double(n_out_) * each, w.row_taps = each;
+    return w;
   }
 
   void run() {
@@ -194,6 +203,15 @@ class ChunkedWindow {
     int64_t length, shift, lo, hi;
   };
 
+  // Whether long rows of a transpose need no tables.
+  bool has_long_lines() const {
+    return columns_ && of_.transposed && of_.sampling && !of_.ends && !task_.clamps && of_.sampling->has_lines();
+  }
+  // Rows with a table, if some repeat others.
+  int64_t n_tabled() const {
+    const Tiles t = tiles();
+    return t.length ? n_out_ - (t.hi - t.lo) + t.length : n_out_;
+  }
   int lanes() const { return task_.acc == Accumulate::f64 ? kernels().double_lanes : kernels().float_lanes; }
   int lane_bytes() const { return task_.acc == Accumulate::f64 ? 8 : 4; }
 
@@ -212,7 +230,7 @@ class ChunkedWindow {
         return {signal.lo, signal.hi};
       case Kernel::inside: run_inside(); return {first_, last_};
       case Kernel::periods: return run_tiles(tiles());
-      case Kernel::long_rows: sum_long_rows(chunk_task_, *of_.sampling, threads_); return {first_, last_};
+      case Kernel::long_rows: sum_long_rows(chunk_task_, of_, threads_); return {first_, last_};
       default: return {first_, first_};
     }
   }
@@ -232,10 +250,10 @@ class ChunkedWindow {
   // On a periodic axis, outputs that are a whole number of periods apart have equal rows. The axis is cut into tiles of
   // so many outputs. The tiles are the rows of one call, with the tables of one tile. Of length 0 if there are too few.
   Tiles tiles() const {
-    const int64_t least = decide(Choice::periods, false) ? 1 : min_tiles;
+    const int64_t least = least_tiles();
     Tiles t{};
     int64_t period, shift;
-    if (!decide(Choice::periods, true) || !of_.periods(n_out_ / least, period, shift)) return t;
+    if (!least || !of_.periods(n_out_ / least, period, shift)) return t;
     of_.interior(t.lo, t.hi);
     const int64_t want = std::clamp<int64_t>(std::min(chunk_, (t.hi - t.lo) / least), 1, chunk_);
     const int64_t times = ceil_div(want, period), length = period * times;
@@ -317,6 +335,8 @@ class ChunkedWindow {
 }  // namespace
 
 Kernel chunked_kernel(const WindowTask& t, OwnedMap& of) { return ChunkedWindow(t, of, 1).kernel(); }
+
+Work chunked_work(const WindowTask& t, OwnedMap& of) { return ChunkedWindow(t, of, 1).work(); }
 
 void window_in_chunks(const WindowTask& t, OwnedMap& of, int threads) { ChunkedWindow(t, of, threads).run(); }
 

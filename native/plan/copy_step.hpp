@@ -41,6 +41,11 @@ struct CopyStep final : KernelCall {
     without_gil([&] { run_task(call, threads); });
   }
   void run_here(uintptr_t src, uintptr_t dst) const override { run_task(at(src, dst, false), 1); }
+  Work work() const override {
+    double read = double(task.run);
+    for (int k = 0; k < task.n_axes; ++k) read *= double(std::min(task.axis[k].n_in, task.axis[k].n_out));
+    return {.bytes = read + double(task.bytes[0])};
+  }
   Kernel kernel() const override { return source_index ? Kernel::indexed_copy : Kernel::copy; }
 };
 

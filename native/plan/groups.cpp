@@ -44,22 +44,19 @@ bool swells(const Dims& dims, int first, int count) {
   return gathers && read > 2 * std::max(given, made);
 }
 
-// Whether rows of 8-bit values are so narrow between the passes of two axes that sums of rows would leave most of a
-// vector unused. Apart, columns are summed in tiles of many rows. Images that fit in lanes are summed together.
-bool narrow_bytes_between(const Dims& dims, int first, const Grouping& by) {
+bool bytes_apart(const Dims& dims, int first, const Grouping& by) {
   const MappedDim &row = dims[size_t(first)], &column = dims[size_t(first + 1)];
   int64_t inner = 1;
   for (size_t k = size_t(first + 2); k < dims.size(); ++k) inner *= dims[k].n;
   const int64_t between = (by.rows_first ? column.n : column.n_out()) * inner;
   const int64_t image = std::max(row.n, row.n_out()) * std::max(column.n, column.n_out()) * inner;
-  return between <= max_byte_inner && image > small_image_bytes;
+  return separates_bytes(between <= max_byte_inner, image);
 }
 
 // Whether neighboring axes are summed in separate passes: 8-bit rows that are narrow in between; on a device, also if
 // values are clamped in between, for runs of counts, and for long windows.
 bool apart(const Dims& dims, int first, int count, const Grouping& by) {
-  if (by.device.chunks && by_axis(by.rounding) && count == 2)
-    return decide(Choice::apart, narrow_bytes_between(dims, first, by));
+  if (by.device.chunks && by_axis(by.rounding) && count == 2) return bytes_apart(dims, first, by);
   if (!by.device.most_joint_taps) return false;
   double taps = 1;
   for (int k = first; k < first + count; ++k) {
@@ -86,11 +83,8 @@ bool may_separate(const Dims& dims, int first, int count, const Grouping& by) {
   return true;
 }
 
-// Whether axes of short rows are better summed in separate passes, each over all planes, where a pass sums several rows
-// as one (joined_rows.hpp). A separate kernel sums very small volumes, and planes of rows that cannot be joined: each
-// lane of its vectors is one. Where most rows are not read, a pass of several axes leaves these out; its calls take
-// longer if they are very short.
-bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
+// The rows of the images of a pass of several axes.
+ImageRows image_rows(const Dims& dims, int first, int count, const Grouping& by) {
   const size_t last = size_t(first + count - 1);
   int64_t inner = 1, n = 1, made = 1;
   for (size_t k = last + 1; k < dims.size(); ++k) inner *= dims[k].n;
@@ -100,14 +94,8 @@ bool narrow(const Dims& dims, int first, int count, const Grouping& by) {
   const bool strided = column.n > 1 && column.stride != inner * size_of(Dtype(by.dtype));
   int64_t rows = 1;
   for (size_t k = 0; k < last; ++k) rows *= std::min(dims[k].n, dims[k].n_out());
-  const bool joins = rows >= 2 * least_joined && !strided;
-  if ((count == most_together || !joins) && std::max(n, made) * each <= small_image_bytes) return false;
   const int64_t row = std::max(column.n, column.n_out() / 2) * each;
-  const bool narrowest = row <= narrowest_bytes;
-  if (!narrowest && (row > narrow_bytes || !joins)) return false;
-  double read = 1;
-  for (size_t k = size_t(first); k < last; ++k) read *= share_read(*dims[k].deciding());
-  return read >= (narrowest ? least_narrow_share_read : least_share_read);
+  return {std::max(n, made) * each, row, rows, !strided, count == most_together};
 }
 
 // Whether a long last axis is better summed alone. A pass of several axes needs a table of the whole axis, which takes
@@ -117,6 +105,15 @@ bool long_and_few(const Dims& dims, int first, int count) {
   int64_t made = 1;
   for (int k = first; k < last; ++k) made *= dims[size_t(k)].n_out();
   return made <= min_chunk_rows && dims[size_t(last)].deciding()->has_long_rule();
+}
+
+// Whether axes that one pass could sum get a pass each. The share of the rows that are read takes tables of their maps.
+bool separate_passes(const Dims& dims, int first, int count, const Grouping& by) {
+  if (!may_separate(dims, first, count, by)) return false;
+  const double least = least_read(image_rows(dims, first, count, by));
+  double read = least <= 1;
+  for (int k = first; k < first + count - 1 && read; ++k) read *= share_read(*dims[size_t(k)].deciding());
+  return separates(read, least, long_and_few(dims, first, count));
 }
 
 // The length of an axis whose inputs, if they are gathered, are in order already.
@@ -230,10 +227,9 @@ std::vector<Group> grouped(const std::vector<MappedDim>& dims, const Grouping& b
   const auto [together, span] = shared_pass(dims, windows, by);
   std::vector<Group> found;
   if (copies) found.push_back({true, 0, int(dims.size())});
-  const bool separates = together > 1 && together == n && may_separate(dims, windows[0], n, by) &&
-                         decide(Choice::apart, narrow(dims, windows[0], n, by) || long_and_few(dims, windows[0], n));
-  if (separates || keeps_order(dims, windows, by)) {
-    in_one_order(dims, windows, separates ? 1 : together, span, found);
+  const bool each_alone = together > 1 && together == n && separate_passes(dims, windows[0], n, by);
+  if (each_alone || keeps_order(dims, windows, by)) {
+    in_one_order(dims, windows, each_alone ? 1 : together, span, found);
     return found;
   }
   for (int k = 0; k < n - together; ++k) found.push_back({false, windows[size_t(k)], 1});

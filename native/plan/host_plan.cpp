@@ -92,8 +92,8 @@ void HostPlan::add_pass(const PlannedPass& pass, const Passes& of) {
   add_sums(pass, of, packed, dims, false);
 }
 
-// Adds the step of a pass that sums. Returns false if the input must be made contiguous first; also, if it `may_pack`,
-// where that is faster.
+// Adds the step of a pass that sums. Returns false if the input must be made contiguous first, or if the pass says so
+// and the step `may_pack`.
 bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack) {
   const Pass pass{dims, int(p.dims.size()), p.first, p.count};
   const MappedDim* const axes = &p.dims[size_t(p.first)];
@@ -128,8 +128,7 @@ bool HostPlan::add_sums(const PlannedPass& p, const Passes& of, const Buffer& so
   task.clamps = of.rounding == Rounding::clamped;
   int64_t n_plane;
   if (!window_pass(pass, maps, deciding, rows_first, task, n_plane)) return false;
-  const int64_t n_rows = WindowStep::n_rows_of(task, n_plane);
-  if (may_pack && decide(Choice::packed, p.count == 1 && packs_rows(task, *maps[0], n_rows))) return false;
+  if (may_pack && p.packs) return false;
   add(std::make_unique<WindowStep>(task, n_plane, maps, p.count), source, p.target, &p);
   return true;
 }

@@ -24,44 +24,55 @@ Rows blocks(const WindowMap& m, int64_t n, int64_t shift) {
   return made;
 }
 
-// Whether at least two rows fit in a joined one, if the map of columns has tables.
-bool has_short_rows(const WindowTask& t) {
-  if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64) return false;
-  const int64_t width = t.column->n_out * t.inner;
-  return t.column->n_in && width && 2 * width <= joined_outputs;
+// How many of n_rows are summed as one; less than 2 if none are. n_next: rows of the dim next to the columns. Values of
+// a row: inputs, outputs, and from it to the next. The map of columns has tables.
+int64_t n_joined(int64_t n_rows, int64_t n_next, int64_t inputs, int64_t outputs, int64_t shift) {
+  if (!inputs || !outputs || 2 * outputs > joined_outputs || shift < inputs) return 1;
+  return std::min(most_joined(n_rows, shift, outputs), n_next);
 }
 
-// How many rows, each `shift` inputs after the one before, are summed as one.
-int64_t rows_joined(const WindowTask& t, int64_t shift, int64_t n_rows) {
-  const int64_t most = n_rows / (decide(Choice::joined_rows, false) ? 1 : least_joined);
-  return std::min({ceil_div(joined_outputs, t.column->n_out * t.inner), joined_inputs / (shift * t.inner), most});
+// The same for rows as they lie in memory. next: the dim next to the columns. inner: the values of a column.
+int64_t n_joined(int64_t n_rows, Dim next, Dim column, Dim inner, int64_t n_out, int64_t size) {
+  const int64_t pixel = inner.n * size;
+  if ((column.n > 1 && column.stride != pixel) || (inner.n > 1 && inner.stride != size) || !pixel) return 1;
+  return next.stride % pixel ? 1 : n_joined(n_rows, next.n, column.n * inner.n, n_out * inner.n, next.stride / size);
 }
 
-// As many of a task's rows as are summed as one. Outer dims are merged, so the rows of the last one are those that are
-// evenly spaced.
-int64_t rows_joined(const WindowTask& t, int64_t n_rows) {
-  const int64_t size = size_of(t.in), pixel = t.inner * size, stride = t.outer_stride[t.n_outer - 1];
-  if ((t.n_column > 1 && t.column_stride != pixel) || (t.inner > 1 && t.inner_stride != size)) return 1;
-  if (stride % pixel || stride / pixel < t.column->n_in) return 1;
-  return std::min(rows_joined(t, stride / pixel, n_rows), t.outer_shape[t.n_outer - 1]);
+// The same for the rows of a task.
+int64_t n_joined(const WindowTask& t, int64_t n_rows) {
+  if (!t.column || t.row || !t.n_outer || t.acc == Accumulate::i64 || !t.column->start) return 1;
+  const Dim next{t.outer_shape[t.n_outer - 1], t.outer_stride[t.n_outer - 1]}, inner{t.inner, t.inner_stride};
+  return n_joined(n_rows, next, {t.column->n_in, t.column_stride}, inner, t.column->n_out, size_of(t.in));
 }
 
 }  // namespace
 
-bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows) {
-  if (!t.column || t.row || map.is_computed() || map.gathers()) return false;
-  const int64_t n_in = map.map.n_in, n_out = map.map.n_out, row = n_in * t.inner, size = size_of(t.in);
-  if (n_rows < 2 || n_rows * row > most_packed_bytes / size || most_left * n_out < n_in) return false;
-  if (far_apart(t.n_column, t.column_stride, t.inner * size)) return true;
+bool packs_rows(const Pass& p, OwnedMap& map, Dtype in, Accumulate acc) {
+  const Merged outer(p.dims, p.dims + p.first), inside(p.dims + p.first + 1, p.dims + p.n_dims);
+  const int64_t size = size_of(in), n_in = map.map.n_in, n_out = map.map.n_out;
+  const Dim column = p.dims[p.first], inner = inside.n ? inside.dims[0] : Dim{1, size};
+  const bool columns = p.count == 1 && inside.n <= 1 && inner.n < wide_inner;
+  Packing of{n_in, n_out, columns && !map.is_computed() && !map.gathers(), n_in * inner.n, most_packed_bytes / size};
+  for (int d = 0; d < outer.n; ++d) of.n_rows *= outer.dims[d].n;
+  of.far = far_apart(column.n, column.stride, inner.n * size);
+  const bool converts = in != Dtype::f32 && in != Dtype::f64;
+  of.fills = of.n_rows > 0 && inner.stride != size && inner.n * size >= kernels().vector_bytes && !converts;
   const bool indexed = map.transposed && map.source_index;  // a kernel for these needs no table
-  if (indexed || row > most_packed || !has_short_rows(t)) return false;
-  map.make_tables();
-  return t.column->start && rows_joined(t, n_in, n_rows) >= 2 * std::max<int64_t>(1, rows_joined(t, n_rows));
+  if (of.n_rows >= 2 && !of.far && !indexed && acc != Accumulate::i64) {
+    const Dim next = outer.dims[outer.n - 1];
+    of.joined = n_joined(of.n_rows, next, column, inner, n_out, size);
+    of.joined_packed = n_joined(of.n_rows, of.n_rows, of.row, n_out * inner.n, of.row);
+    if (packs(of)) {
+      map.make_tables();
+      if (!map.map.start) of.joined_packed = 0;
+    }
+  }
+  return packs(of);
 }
 
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& of, int64_t n_rows) {
-  const int64_t n = has_short_rows(of) && of.column->start ? rows_joined(of, n_rows) : 1;
-  if (n < 2 || !decide(Choice::joined_rows, true)) return nullptr;
+  const int64_t n = n_joined(of, n_rows);
+  if (!joins_rows(n)) return nullptr;
   WindowTask t = of;
   const WindowMap& m = *t.column;
   const int64_t pixel = t.inner * size_of(t.in), width = m.n_out * t.inner;

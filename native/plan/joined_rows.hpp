@@ -1,12 +1,10 @@
 // Many short rows, some of which are summed as one row. So vectors are filled with outputs of several rows, and loops
 // are long.
 #pragma once
-#include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include "maps/owned_map.hpp"
-#include "system/tuning.hpp"
+#include "plan/passes.hpp"
 
 namespace tenter {
 
@@ -22,13 +20,9 @@ struct JoinedRows {
 // not many, or not evenly spaced.
 std::unique_ptr<JoinedRows> join_rows(const WindowTask& t, int64_t n_rows);
 
-// Whether neighboring rows share the cache lines of columns, of `size` bytes each.
-inline bool far_apart(int64_t n_columns, int64_t stride, int64_t size) {
-  return n_columns > 1 && std::abs(stride) >= std::max(least_far_apart, 2 * size);
-}
-
-// Whether all rows are made contiguous first: because columns are far apart, so that neighboring rows share cache
-// lines, or because more rows are then joined. map: of the columns.
-bool packs_rows(const WindowTask& t, OwnedMap& map, int64_t n_rows);
+// Whether the input of a pass along one axis is made contiguous first: because columns are far apart, so that
+// neighboring rows share cache lines, because more rows are then joined, or because values of a column fill vectors.
+// map: of the axis. Its tables are made if the answer depends on them.
+bool packs_rows(const Pass& p, OwnedMap& map, Dtype in, Accumulate acc);
 
 }  // namespace tenter

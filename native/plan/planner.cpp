@@ -67,28 +67,27 @@ Order channels_last(const Dims& dims) {
   return order;
 }
 
-// The sums at all positions of an expanded dim are equal: one of them is made, and copied afterwards. That pays if the
-// result is smaller than the input, or if the input would be made contiguous. Returns whether dims have changed.
+// The sums at all positions of an expanded dim are equal: one of them is made, and copied afterwards. Returns whether
+// dims have changed.
 bool without_expanded(Dims& dims) {
   bool any = false;
   const bool packs =
       std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.map && d.stride == 0 && d.n > 1; });
-  if (!decide(Choice::once, packs || values_out(dims) < values(dims))) return false;
+  if (!sums_once(values(dims), values_out(dims), packs)) return false;
   for (MappedDim& d : dims)
     if (!d.map && d.stride == 0 && d.n > 1) d.n = 1, any = true;
   return any;
 }
 
-// The dims in an order in which adjacent channels are resampled together, which is faster; the result, which is
-// smaller, is put into its order afterwards. Empty if that does not pay.
+// The dims in an order in which adjacent channels are resampled together; the result is put into its order afterwards.
+// Empty if that does not pay.
 Order with_channels_together(const Dims& dims, int64_t itemsize, const Device& device) {
   const bool is_part = std::any_of(dims.begin(), dims.end(), [](const MappedDim& d) { return d.whole; });
   if (is_part || dims.size() <= 2 || dims[1].map || all_copy(dims)) return {};
   const int64_t n = dims[1].n, made = values_out(dims);
   const bool wide = n >= wide_inner;
   if (n <= 1 || (wide && !(device.wide_channels && dims[1].stride == itemsize))) return {};
-  const bool pays = made < values(dims) && (!wide || made <= most_packed_bytes / itemsize);
-  if (!decide(Choice::channels_last, pays)) return {};
+  if (!sums_channels_together(values(dims), made, wide, itemsize)) return {};
   return channels_last(dims);
 }
 
@@ -247,7 +246,7 @@ class Planner {
     for (size_t k = inside; k < dims.size(); ++k)
       growth *= double(given[k].n) / double(std::max<int64_t>(1, dims[k].n));
     const int n = merged(dims, inside, dims.size()).n, n_given = merged(given, inside, dims.size()).n;
-    if (!decide(Choice::ends, growth <= most_uncropped && n != 1 && n_given == 1)) return;
+    if (!keeps_ends(growth, n == 1, n_given == 1)) return;
     for (size_t k = inside; k < dims.size(); ++k) {
       if (dims[k].n == given[k].n) continue;
       source.at -= given[k].map->cropped(true).first * given[k].stride;  // `true`: there are several groups
@@ -261,15 +260,14 @@ class Planner {
     if (!device_.chunks || g.copies || g.count != 1 || is_bytes()) return false;
     const size_t at = size_t(g.first);
     const MappedDim& d = dims[at];
-    const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end()));
-    const int64_t size = x_.itemsize / (x_.is_complex ? 2 : 1);
+    const int64_t inner = values(Dims(dims.begin() + g.first + 1, dims.end())), size = size_of(Dtype(x_.dtype));
     if (inner >= wide_inner || !d.map || d.map->gathers() || d.map->has_long_rule()) return false;
     size_t closest = at;
     for (size_t k = 0; k < at; ++k)
       if (dims[k].n > 1 && (closest == at || std::abs(dims[k].stride) < std::abs(dims[closest].stride))) closest = k;
-    const int64_t chunk = values(Dims(dims.begin() + int64_t(closest), dims.end()));
-    return decide(Choice::packed, most_left * d.n_out() >= d.n && far_apart(d.n, d.stride, inner * size) &&
-                                      chunk <= tuning.chunk_bytes / size);
+    Packing of{d.n, d.n_out(), 1, d.n * inner, tuning.chunk_bytes / size, far_apart(d.n, d.stride, inner * size)};
+    for (size_t k = closest; k < at; ++k) of.n_rows *= dims[k].n;
+    return tenter::packs(of);
   }
 
   // Whether the kernel computes a gather without first copying all inputs into order.
@@ -380,7 +378,14 @@ class Planner {
   }
 
   void window(const Group& g, Buffer source, Buffer target, Dims dims, int spare) {
-    made_.passes.push_back({false, source, target, std::move(dims), g.first, g.count, Buffer::temporary + spare});
+    PlannedPass made{false, source, target, std::move(dims), g.first, g.count, Buffer::temporary + spare};
+    if (device_.chunks && !is_bytes()) {
+      Dim all[max_axes];
+      for (size_t k = 0; k < made.dims.size(); ++k) all[k] = {made.dims[k].n, made.dims[k].stride};
+      OwnedMap& map = made.dims[size_t(g.first)].map->sums(g.count > 1);
+      made.packs = packs_rows({all, int(made.dims.size()), g.first, g.count}, map, Dtype(source.dtype), made_.acc);
+    }
+    made_.passes.push_back(std::move(made));
   }
 
   PlannedArray& x_;

@@ -46,6 +46,7 @@ struct PlannedPass {
   Buffer source, target;
   std::vector<MappedDim> dims;
   int first = 0, count = 0, spare = 0;
+  bool packs = false;  // whether the input is made contiguous although the kernel could read it as it is
 };
 
 // How the leading dims without maps are cut into chunks, so that temporaries between passes stay in cache. One dim is

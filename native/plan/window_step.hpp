@@ -51,8 +51,7 @@ struct WindowStep final : KernelCall {
   void find_source_index() {
     const SourceIndex* const of = columns->transposed ? columns->source_index : nullptr;
     if (!of || !can_sum_indexed(task, *of) || of->longest_run() > sum_part) return;
-    const bool are_short = std::max(of->n_in, of->n_out) <= longest_summed_row;
-    if (!decide(Choice::indexed_sums, !(are_short && n_rows >= min_permuted_sum_rows))) return;
+    if (!sums_by_formula(of->n_in, of->n_out, n_rows)) return;
     const int64_t width = equal_runs(*of);
     if (!width) return void(source_index = of);
     repeated = {of->n_out, of->n_in, width};
@@ -60,12 +59,12 @@ struct WindowStep final : KernelCall {
   }
   // Makes the tables of a map, unless its rows are computed. alone: whether it is the only map.
   void prepare(OwnedMap& map, bool alone) {
-    is_signal = alone && !map.is_computed() && signal_axis(task, map) && decide(Choice::signal, true);
+    is_signal = alone && !map.is_computed() && sums_as_signal(signal_axis(task, map));
     if (!is_signal && !source_index) map.make_tables();
     if (!map.is_computed() && !is_signal && !map.gathers()) return;
     if (!alone) throw std::invalid_argument("a computed map together with another");
     computed = &map;
-    by_tables = is_signal && (n_rows >= min_permuted_rows || map.sampling->is_filtered_signal());
+    by_tables = is_signal && tables_pay_later(n_rows, map.sampling->is_filtered_signal());
   }
   static int64_t n_rows_of(const WindowTask& t, int64_t n_plane) {
     int64_t n = t.n_row * n_plane;
@@ -73,6 +72,26 @@ struct WindowStep final : KernelCall {
     return n;
   }
   Kernel kernel() const override { return in_chunks() || !computed ? task.kernel : window_kernel(task); }
+  Work work() const override {
+    const auto axis = [&](const WindowMap* m, int64_t n) {
+      if (!m) return SummedAxis{n, n, 0};
+      if (m->start) return SummedAxis{n, m->n_out, m->offset[m->n_out]};
+      const int64_t indexed = source_index ? source_index->end - source_index->begin : m->n_out * m->width;
+      return SummedAxis{n, m->n_out, computed ? computed->taps_each() * m->n_out : indexed};
+    };
+    const SummedAxis plane = axis(task.plane, n_plane), row = axis(task.row, task.n_row);
+    const SummedAxis column = axis(task.column, task.n_column), second = task.rows_first ? column : row;
+    const SummedAxis first = task.rows_first ? row : column;
+    const int64_t wide = task.acc == Accumulate::f32 ? 4 : 8;
+    Work w = task.planes_first ? work_of(task, plane, first, second, size_of(task.in), wide)
+                               : work_of(task, first, second, plane, size_of(task.in), wide);
+    if (computed && in_chunks()) {
+      const Work more = chunked_work(task, *computed);
+      w.table_taps = more.table_taps, w.row_taps = more.row_taps;
+      w.lines = more.lines, w.line_taps = more.line_taps;
+    }
+    return w;
+  }
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);

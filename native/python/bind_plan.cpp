@@ -184,8 +184,8 @@ nb::dict passes_on_device(const nb::object& layout, const nb::list& maps, const 
   return data_of(before, made, true);
 }
 
-// The steps of a plan: the name of a kernel, and the number of the pass among those before all chunks, those of a chunk
-// and those on the whole array, or -1.
+// The steps of a plan: the name of a kernel, its cost in nanoseconds, and the number of the pass among those before all
+// chunks, those of a chunk and those on the whole array, or -1.
 nb::tuple steps_of(const HostPlan& plan) {
   const Passes &before = plan.before(), &all = plan.passes();
   nb::list found;
@@ -196,7 +196,7 @@ nb::tuple steps_of(const HostPlan& plan) {
         if (&pass == step->pass) number = k;
         ++k;
       }
-    found.append(nb::make_tuple(kernel_words.word[int(step->call->kernel())], number));
+    found.append(nb::make_tuple(kernel_words.word[int(step->call->kernel())], step->call->nanoseconds(), number));
   }
   return nb::tuple(found);
 }

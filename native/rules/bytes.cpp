@@ -22,6 +22,26 @@ ByteMap::ByteMap(int64_t n_in, PillowRows&& rows)
   for (int64_t o = 0; o < n_out; ++o) longest = std::max(longest, count(o));
 }
 
+TaskImages<ByteMap> images_of(const ByteTask& t) {
+  const bool narrow =
+      t.row && t.column && std::max(t.n_column, t.column->n_out) * t.inner <= int64_t(kernels().vector_bytes);
+  return {{{1, 0, nullptr},
+           {t.column && !t.row ? 1 : t.n_row, t.row_stride, t.row},
+           {t.n_column, t.column_stride, t.column},
+           {t.inner, t.inner_stride, nullptr}},
+          narrow ? most_small_bytes : small_image_bytes / int64_t(sizeof(int32_t))};
+}
+
+Kernel byte_kernel(const ByteTask& t) {
+  const TaskImages<ByteMap> images = images_of(t);
+  ImageSums<ByteMap> found;
+  int64_t n_images = t.column && !t.row ? t.n_row : 1;
+  for (int d = 0; d < t.n_outer; ++d) n_images *= t.outer_shape[d];
+  const bool small = !t.alpha && image_sums(images.axes, false, t.rows_first, images.most, found) &&
+                     sums_small_images(n_images, kernels().vector_bytes / int64_t(sizeof(int32_t)));
+  return small ? Kernel::small_images : Kernel::bytes;
+}
+
 bool fits_bytes(int64_t n_out, const int64_t* offset, const double* weight) {
   // largest: the highest of a weight's three 8-bit pieces is at least -127. most: a sum and the half that rounds it fit
   // 31 bits and a sign.

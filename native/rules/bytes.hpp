@@ -7,6 +7,7 @@
 #include "kernels/kernels.hpp"
 #include "kernels/normalize.hpp"
 #include "kernels/premultiply.hpp"
+#include "kernels/window_kernels.hpp"
 #include "rules/byte_taps.hpp"
 #include "rules/pillow_rows.hpp"
 
@@ -61,12 +62,17 @@ struct ByteTask {
   const ByteMap* column;
   const TapGroups* row_groups;
   const TapGroups* column_groups;  // aligned, where inner <= max_byte_inner
+  Kernel kernel;                   // `bytes` or `small_images`
   bool rows_first;
   bool alpha;   // the last of 2 or 4 inner values is alpha: colors are premultiplied by it, and divided after summing
   bool stream;  // whether to use streaming stores
   const FloatRows* floats = nullptr;  // where the result goes as floats, instead of dst
 };
 constexpr int64_t max_byte_inner = 4;  // wider columns fill vectors
+
+// The images of a task, and the kernel of a task whose dims and maps are filled in.
+TaskImages<ByteMap> images_of(const ByteTask& t);
+Kernel byte_kernel(const ByteTask& t);
 
 // One table per instruction set.
 struct ByteKernels {

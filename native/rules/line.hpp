@@ -1,5 +1,6 @@
 // Positions of outputs along an axis, as exact fractions: output o is at first + o * step.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "system/integers.hpp"
@@ -35,5 +36,39 @@ struct Line {
     return unit < Wide(1) << 62 ? double(int64_t(numerator)) / double(int64_t(unit)) : double(numerator) / double(unit);
   }
 };
+
+// The first output in [lo, hi) for which `holds` is true, or hi. `holds` is true for all later outputs too. near: a
+// guess. The search starts there and doubles its step, as one call of `holds` takes longer than computing a row.
+template <class F>
+int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
+  near = std::clamp(near, lo, hi);
+  if (near == hi || holds(near)) {
+    hi = near;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::max(lo, hi - step);
+      if (!holds(at)) {
+        lo = at + 1;
+        break;
+      }
+      hi = at;
+    }
+  } else {
+    lo = near + 1;
+    for (int64_t step = 1; lo < hi; step *= 2) {
+      const int64_t at = std::min(hi, lo + step) - 1;
+      if (holds(at)) {
+        hi = at;
+        break;
+      }
+      lo = at + 1;
+    }
+  }
+  while (lo < hi) {
+    const int64_t middle = lo + (hi - lo) / 2;
+    if (holds(middle)) hi = middle;
+    else lo = middle + 1;
+  }
+  return lo;
+}
 
 }  // namespace tenter

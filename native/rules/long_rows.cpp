@@ -33,6 +33,47 @@ LongRow::LongRow(const Sampling& rule, int64_t o) : rule_(&rule), at_(rule.line_
     sums_.resize(size_t((taps_.count + Sampling::long_row - 1) / Sampling::long_row));
 }
 
+LongRow LongRow::transposed(const Sampling& rule, int64_t i) {
+  const int64_t n = rule.n_out_;
+  const auto near = int64_t(double(n) / double(rule.n_in_) * double(i));
+  Rows row;  // without zero weights at its ends
+  const auto made = [&](int64_t o) { return rule.make(o, o + 1, row), row.start[0]; };
+  const int64_t start = first_where(0, n, near, [&](int64_t o) { return made(o), row.stop(0) > i; });
+  LongRow found(rule, start, first_where(start, n, near, [&](int64_t o) { return made(o) > i; }));
+  const bool drops = rule.edge_ == Edge::constant || !n;
+  auto taps = [&](int64_t o) { return rule.taps(rule.line_.at(o)); };
+  const int64_t first = i == 0 && !drops ? std::min<int64_t>(0, taps(0).lowest) : i;
+  const Sampling::Taps last = n ? taps(n - 1) : Sampling::Taps{};
+  const int64_t end = i == rule.n_in_ - 1 && !drops ? std::max(i + 1, last.lowest + last.count) : i + 1;
+  for (int64_t pixel = first; pixel < end; ++pixel) {
+    auto reaches = [&](int64_t o) { return taps(o).lowest + taps(o).count > pixel; };
+    const int64_t begin = first_where(0, n, start, reaches);
+    found.pixels_.push_back(
+        {pixel, begin, first_where(begin, n, begin, [&](int64_t o) { return taps(o).lowest > pixel; })});
+  }
+  return found;
+}
+
+// A pixel's weights in outputs of a line are those at equal distances. A pixel at an edge gets the weights of the
+// padding, in ascending order as in Sampling::add_row.
+void LongRow::weights_of_lines(int64_t from, int64_t n, double* to) const {
+  const Line& l = rule_->line_;
+  const auto unit = int64_t(l.unit);
+  const double step = double(-(l.step.whole * unit + int64_t(l.step.rest)) * rule_->denominator_);
+  double weight[at_once];
+  std::fill_n(to, n, 0.0);
+  for (const PixelTaps& some : pixels_) {
+    const int64_t end = std::min(from + n, some.end);
+    for (int64_t o = std::max(from, some.begin), together; o < end; o += together) {
+      together = std::min(at_once, end - o);
+      const Position at = l.at(o);
+      const double first = double(((some.pixel - at.whole) * unit - int64_t(at.rest)) * rule_->denominator_);
+      kernels().line_weights(*rule_->filter, first, step, double(unit * rule_->numerator_), together, weight);
+      for (int64_t k = 0; k < together; ++k) to[o - from + k] += weight[k];
+    }
+  }
+}
+
 // The same weights as in Sampling::filtered and Sampling::overlapped.
 void LongRow::make_weights(int64_t lowest, int64_t n, double* to) const {
   const Sampling& r = *rule_;
@@ -95,6 +136,7 @@ void LongRow::finish() {
 }
 
 void LongRow::weights(int64_t from, int64_t n, double* to) const {
+  if (!pixels_.empty()) return weights_of_lines(from, n, to);
   const Sampling& r = *rule_;
   make_weights(from, n, to);
   for (int64_t k = 0; k < n; ++k)  // the pixel at an edge may get only the weights of the padding
@@ -128,6 +170,7 @@ void LongRow::used(int64_t& begin, int64_t& end) const {
 }
 
 void LongRow::trim(std::vector<LongRow>& rows) {
+  if (!rows.empty() && !rows[0].pixels_.empty()) return;
   std::vector<int64_t> first(rows.size()), last(rows.size());
   for (size_t k = 0; k < rows.size(); ++k) rows[k].used(first[k], last[k]);
   for (size_t k = rows.size(); k-- > 1;) first[k - 1] = std::min(first[k - 1], first[k]);

@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "rules/long_rows.hpp"
+#include "system/tuning.hpp"
 
 namespace tenter {
 namespace {
 
 constexpr int64_t exact_below = int64_t(1) << 53;
 constexpr int64_t most_expected = int64_t(1) << 24;
-constexpr int64_t least_repeated = 64;  // rows: computing fewer costs less than finding their period
 
 Position normal(int64_t whole, Wide rest, Wide unit) {
   const Wide floor = rest / unit - (rest % unit < 0 ? 1 : 0);
@@ -22,40 +22,6 @@ Line edges_of(const Line& l) {
   const Wide odd = l.step.whole & 1;
   const Wide rest = 2 * l.first.rest - l.step.rest + l.unit - odd * l.unit;
   return {normal(l.first.whole - (l.step.whole >> 1), rest, 2 * l.unit), {l.step.whole, 2 * l.step.rest}, 2 * l.unit};
-}
-
-// The first output in [lo, hi) for which `holds` is true, or hi. `holds` is true for all later outputs too. near: a
-// guess. The search starts there and doubles its step, as one call of `holds` takes longer than computing a row.
-template <class F>
-int64_t first_where(int64_t lo, int64_t hi, int64_t near, F&& holds) {
-  near = std::clamp(near, lo, hi);
-  if (near == hi || holds(near)) {
-    hi = near;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::max(lo, hi - step);
-      if (!holds(at)) {
-        lo = at + 1;
-        break;
-      }
-      hi = at;
-    }
-  } else {
-    lo = near + 1;
-    for (int64_t step = 1; lo < hi; step *= 2) {
-      const int64_t at = std::min(hi, lo + step) - 1;
-      if (holds(at)) {
-        hi = at;
-        break;
-      }
-      lo = at + 1;
-    }
-  }
-  while (lo < hi) {
-    const int64_t middle = lo + (hi - lo) / 2;
-    if (holds(middle)) hi = middle;
-    else lo = middle + 1;
-  }
-  return lo;
 }
 
 void normalize(double* weight, int64_t n) {

@@ -92,6 +92,12 @@ class Sampling {
   int64_t shift(int64_t outputs) const { return line_.at(outputs).whole - line_.first.whole; }
   int64_t taps_each() const;  // about how many taps a row has
   bool has_long_rows() const { return taps_each() > long_row; }
+  // Whether the weights of an input in the outputs that read it follow from their distances alone.
+  bool has_lines() const {
+    const bool stays = edge_ == Edge::replicate || edge_ == Edge::constant;
+    if (!filter || weighting_ != Weighting::filtered || !exact_ || !stays || normalizes() || linear_steps) return false;
+    return (Wide(line_.step.whole) + 1) * line_.unit * denominator_ < Wide(1) << 53;  // multiples of the step are exact
+  }
   // The outputs [lo, hi) whose rows, and all rows that overlap these, do not reach into the padding.
   void interior(int64_t& lo, int64_t& hi) const;
   // The inputs [start, stop) of a row before zero weights are left out.

@@ -60,6 +60,16 @@ constexpr int64_t max_indexed_run = 64;      // bytes that are moved as one valu
 constexpr int64_t few_scalars = 64;          // up to so many outputs of counts, the gradient is summed without a kernel
 constexpr int64_t longest_row = 16 << 10;    // bytes of a run that is copied inline, without a function call
 constexpr int64_t max_stored_run = 64;       // outputs of one count that are stored without a branch on the count
+// The last axes of many small blocks share one table of outputs, at most `most_flat`: of a lone or strided axis, which
+// mostly has better ways; of counts, each of which is searched for and takes a wide store; of a repeated block, of
+// which patterns make more faster; if so many bytes of an input's outputs are stored together; of at least so many
+// blocks.
+constexpr int64_t most_flat = 2048, few_flat = 32, few_flat_counts = 256, few_flat_packed = 16;
+constexpr int64_t least_flat_run = 24, least_flat_blocks = 16;
+constexpr int64_t longest_packed_block = 256;  // bytes of a block whose values are packed before it is repeated
+// Outputs of rows that are copied by one table, and rows: fewer cost more than they save.
+constexpr int64_t widest_table_row = 64, least_table_rows = 8;
+constexpr int64_t few_copies = 2;  // outputs of an input, on average, that are stored one by one
 // A chunk of counts may have at most small_chunk outputs, or 1 / max_chunk_share of all outputs, whichever is more.
 // With larger chunks the work of the threads is not balanced.
 constexpr int64_t small_chunk = 1 << 18, max_chunk_share = 8;
@@ -79,6 +89,19 @@ constexpr int64_t joined_outputs = 512, joined_inputs = 4096, least_joined = 32;
 // if they have at most so many inputs, as a copy of more takes longer. Not if outputs are fewer than one in `most_left`
 // inputs, nor if the copy would be larger than most_packed_bytes.
 constexpr int64_t least_far_apart = 64, most_packed = 128, most_left = 16, most_packed_bytes = 64 << 20;
+constexpr int64_t least_wide_column = 256;       // values of a column that is summed alone
+constexpr int64_t most_pixel_reads = 3;          // of an input row of pixels, on average
+constexpr int64_t most_pixel_columns = 1 << 14;  // of a result of pixels: tables take 16 bytes per column and tap
+// Taps from which on sums are added in turns, as processors do not overlap them by themselves; of equal sums.
+constexpr int64_t least_long_sum = 32, least_in_turns = 32;
+constexpr int64_t least_repeated = 64;         // rows of a rule: computing fewer costs less than finding their period
+constexpr int64_t far_plane_bytes = 16 << 20;  // of 8-bit values: rows of larger planes come from memory
+constexpr int64_t most_vector_loads = 8;       // for a block of 8-bit values: with more, scalar loads cost less
+constexpr int64_t least_long_segment = 64;     // inputs from which on converting them in squares saves time
+// A few values at a time are summed as fast as their weights are computed; with more, each weight is used several
+// times. Values that use the weights of a chunk that threads share. Tiles of a periodic axis: of fewer, a tile has most
+// of the rows.
+constexpr int64_t most_long_sums = 4, least_shared = 64, min_tiles = 4;
 constexpr int uses_before_tables = 16;   // uses of a signal by many rows before it gets tables, which save a fifth
 constexpr int64_t least_sum_tasks = 16;  // tasks that sum rows without weights: threads share the columns of few sums,
 constexpr int64_t least_summed_columns = 256;  // with at least so many columns, to read more than a cache line of a row
@@ -95,6 +118,8 @@ constexpr double least_share_read = 0.4, least_narrow_share_read = 0.1;
 constexpr double most_uncropped = 2;
 // Bytes of an image in the type of sums, before and after every axis, if each lane is an image.
 constexpr int64_t small_image_bytes = 256;
+// The most values of an 8-bit image of narrow rows, along which other kernels fill few lanes.
+constexpr int64_t most_small_bytes = 4096;
 
 // ---- memory
 constexpr int64_t largest_mask = 1 << 20;      // bytes of a mask that the core allocates by itself

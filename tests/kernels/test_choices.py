@@ -199,31 +199,38 @@ def test_explain_says_why_a_kernel_is_taken() -> None:
     assert "by joined rows, as rows are short, and several are summed as one" in lines[0]
 
 
+def test_steps_cost_more_where_they_do_more() -> None:
+    for dtype in ("float32", "uint8"):
+        for maps in ((0,), (1,), (0, 1)):
+            costs = []
+            for n in (4, 40, 400):
+                x = np.zeros((n, n), dtype)
+                plan = planned(x, tuple((axis, resample("linear", n, 2 * n)) for axis in maps))
+                costs.append(sum(nanoseconds for _, nanoseconds, _ in plan.steps.steps))
+            assert 0 < costs[0] < costs[1] < costs[2], (dtype, maps, costs)
+
+
+def test_values_of_a_column_that_are_apart_are_packed_where_they_fill_vectors(level: str) -> None:
+    fills = {"v4": 64, "vnni": 64, "v3": 32}.get(level, 16) // 8
+    for n in (fills, fills - 1):
+        x = np.asfortranarray(np.zeros((50, n)))
+        kernels = [kernel for kernel, *_ in planned(x, ((0, resample("linear", 50, 20)),)).steps.steps]
+        assert (kernels[0] == "copy") == (n >= max(2, fills)), (n, kernels)
+
+
 # ---- where is decided
 
-# How often files ask a question of speed. A new kernel belongs in window_kernels.cpp.
-DECIDES = {
-    "kernels/window_kernels.cpp": 5,
-    "plan/planner.cpp": 4,
-    "plan/groups.cpp": 2,
-    "plan/host_plan.cpp": 1,
-    "plan/joined_rows.cpp": 2,
-    "plan/window_step.hpp": 2,
-    "plan/chunked_window.cpp": 4,
-    "levels/bytes-inl.hpp": 1,
-    "levels/columns-inl.hpp": 2,
-    "levels/equal-sums-inl.hpp": 1,
-    "levels/tile-inl.hpp": 2,
-}
+DECIDES = "kernels/choices.cpp"
 THRESHOLD = re.compile(
     r"^\s*constexpr (?:int|int64_t|double) [^;]*\b(?:least|most|min|max|few|wide|longest|short|some)_?\w* =[^;]*;", re.M
 )
-MOST_THRESHOLDS = 68  # outside of tuning.hpp
+MOST_THRESHOLDS = 48  # outside of tuning.hpp
 
 
-def test_the_places_that_decide_what_is_fast_become_fewer() -> None:
+def test_one_file_decides_what_is_fast() -> None:
     files = {path.relative_to(NATIVE).as_posix(): path.read_text() for path in sorted(NATIVE.rglob("*.?pp"))}
-    found = {name: n for name, text in files.items() if (n := len(re.findall(r"\bdecide\(Choice::", text)))}
-    assert found == DECIDES and sum(found.values()) <= 26
+    found = {name: asked for name, text in files.items() if (asked := re.findall(r"\bdecide\(Choice::(\w+)", text))}
+    assert list(found) == [DECIDES] and {*found[DECIDES]} == {*CHOICES}
+    assert sum(text.count("tuning.taken") for text in files.values()) == 1, "the only function that is forced"
     elsewhere = {name: THRESHOLD.findall(text) for name, text in files.items() if name != "system/tuning.hpp"}
     assert sum(map(len, elsewhere.values())) <= MOST_THRESHOLDS, elsewhere

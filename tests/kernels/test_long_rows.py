@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from fuzz.caches import forget_plans
+from fuzz.caches import forget, forget_plans
 
 import tenter
+from maps_of import planned, resample
 from sweeps import sampled
 from tenter import _native
 from tenter._rules.axis_rule import EDGES, PERIODIC
@@ -196,3 +197,29 @@ def test_few_rows_of_a_long_axis_have_the_bits_of_tables(mode, rows, columns):
     tuning.long_axis = 20
     for found in made():
         assert torch.equal(found, wanted)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_rows_of_a_transpose_made_by_parts_have_the_bits_of_tables(mode):
+    rng = np.random.default_rng(len(mode))
+    question = 1 << _native.WORDS["choice"].index("long_rows")
+    for n, outputs, align in itertools.product((1, 2, 9), (3000, 5000), (False, True)):
+        x = rng.standard_normal((2, outputs)).astype(str(rng.choice(["float32", "float64", "float16"])))
+        x[0, outputs // 3] = -0.0
+        made = []
+        for answer in ("taken", "left"):
+            tuning.reset()
+            tuning.long_axis = tuning.signal_axis = 0
+            setattr(tuning, answer, question)
+            forget()
+            plan = planned(x, ((1, resample(mode, n, outputs, align_corners=align).T),))
+            made.append((plan.run(x).tobytes(), [kernel for kernel, *_ in plan.steps.steps]))
+        (by_parts, kernels), (tables, others) = made
+        assert "long_rows" in kernels and "long_rows" not in others
+        assert by_parts == tables, (n, outputs, align, x.dtype)
+
+
+def test_gradients_of_far_stretches_need_no_tables():
+    for n, outputs in ((3, 300_000), (10, 1_000_000)):
+        plan = planned(np.ones(outputs, np.float32), ((0, resample("linear", n, outputs).T),))
+        assert [kernel for kernel, *_ in plan.steps.steps] == ["long_rows"]

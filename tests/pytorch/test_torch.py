@@ -155,6 +155,14 @@ def test_half_types_are_rounded_once(dtype, bits):
         assert ((got.double() - truth).abs() <= truth.abs() * 2.0**-bits * 1.01 + 1e-6).all()
 
 
+def test_the_gradient_of_a_call_that_repeats_nothing_is_that_of_its_result():
+    x = torch.rand(3, 4, requires_grad=True)
+    for g in (torch.rand(3, 4), torch.rand(4, 3).T, torch.ones(()).expand(3, 4)):
+        for y in (tenter.repeat_interleave(x, 1, dim=0), tenter.repeat(x, 1, 1), tenter.tile(x, (1, 1))):
+            (found,) = torch.autograd.grad(y, x, g)
+            assert torch.equal(found, g) and found.is_contiguous()
+
+
 def test_half_precision_gradient_sums():
     """The gradient of 16384 outputs from one pixel: 16384, where PyTorch's CUDA kernel has returned 2048."""
     x = torch.zeros(1, 1, 1, 1, dtype=torch.float16, requires_grad=True)

@@ -23,6 +23,7 @@ HOW_COPIED = {
     COMPUTED: "by a rule that is computed a chunk at a time, without a table",
 }
 COPY, BYTES, TAPS = "copy", "bytes", "taps"  # other kernels are a `window`
+INTEGERS = "int32"  # the type of sums that are rounded after each axis
 NOTHING = "none: there is nothing to write"
 REFERENCE = "NumPy's functions, as no compiled kernel "
 
@@ -86,7 +87,7 @@ def _told(x: Outline, planned: CallPlan) -> list[str]:
     changed = [(axis, m) for axis in order for its, m, *_ in steps if its == axis]
     inverses = [f[f.transposed] for _, m in planned.maps if (f := m.__dict__.get("_factors")) is not None]
     lines: list[str] = []
-    for kernel, number in planned.steps.steps:
+    for kernel, _, number in planned.steps.steps:
         p = passes[number]
         if p.copies:
             lines.append(_copied([changed[d.map] for d in p.dims if d.map >= 0], p.forms))
@@ -121,10 +122,11 @@ def _summed(axes: tuple[int, ...], maps: tuple[Any, ...], kernel: str, sums: str
     along = f"dim {axes[0]}" if len(axes) == 1 else f"dims {', '.join(map(str, axes))} at once"
     if kernel == TAPS:
         return f"taps, as 8-bit values are interpolated: sums along {along} in fixed point, of 16 bits between them"
-    if kernel == BYTES:
-        return f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
+    by = f"; by {kernel.replace('_', ' ')}, as {_native.KERNELS[kernel]}"
+    if sums == INTEGERS:
+        what = f"bytes, as 8-bit values are antialiased: sums along {along} in integers, bit for bit as Pillow"
+        return what if kernel == BYTES else what + by
     if solves:
         return f"window, as a spline passes through its samples: solves for its coefficients along {along}, in {sums}"
     kind = "plain sums" if all(getattr(m, "ones", False) for m in maps) else "weighted sums"
-    how = f"{kernel.replace('_', ' ')}, as {_native.KERNELS[kernel]}"
-    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}; by {how}"
+    return f"window, as outputs add up inputs: {kind} along {along}, in {sums}{by}"

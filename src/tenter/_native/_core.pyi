@@ -137,7 +137,7 @@ class HostPlan:
     small: bool
     positions: int
     passes: dict[str, Any]
-    steps: tuple[tuple[str, int], ...]
+    steps: tuple[tuple[str, float, int], ...]
     def __init__(
         self,
         layout: Any,
