@@ -103,7 +103,9 @@ def test_every_table_of_slower_calls_is_on_the_page_of_slower_calls() -> None:
 
 
 def test_figures_at_the_doors_of_the_readme_are_those_of_the_pages_that_they_name() -> None:
-    doors = [line for line in README.split("| You have (extra) |")[1].split("\n\n")[0].splitlines() if "](docs/" in line]
+    doors = [
+        line for line in README.split("| You have (extra) |")[1].split("\n\n")[0].splitlines() if "](docs/" in line
+    ]
     figures = [
         (re.findall(r"\d[\d,.]*\d", line.split(" | ")[2]), re.findall(r"\]\((docs/[^)#]+)", line)) for line in doors
     ]

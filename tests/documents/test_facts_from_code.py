@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from tenter._arrays.promised import OLDEST
 
 import tenter
 from roots import DOCS, NATIVE, ROOT, TESTS
 from tenter._arrays import signatures
-from tenter._arrays.promised import OLDEST
 from tenter.conventions import PRESETS
 
 if sys.version_info >= (3, 11):

@@ -120,7 +120,13 @@ def test_types_in_signatures_are_explained() -> None:
                     if isinstance(part.annotation, str) and part.name != "other":
                         used |= set(re.findall(r"(?<![\w.'\"])[A-Z]\w+", part.annotation))
     assert used - known_names - explained == set()
-    assert {name for name in explained if name[0].isupper()} <= {*used, *known_names, "Indices", "RuleArguments", "Fields"}
+    assert {name for name in explained if name[0].isupper()} <= {
+        *used,
+        *known_names,
+        "Indices",
+        "RuleArguments",
+        "Fields",
+    }
 
 
 def test_versions_are_joined_the_newest_first(tmp_path: Path) -> None:
