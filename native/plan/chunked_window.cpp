@@ -166,11 +166,9 @@ class ChunkedWindow {
   Kernel kernel() const {
     SignalTask signal;
     const bool is_signal = signal_task(task_, of_, signal) && decide(Choice::signal, true);
-    const bool stretched = is_signal && signal.kind == SignalTask::stretched;
-    const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
-    if (is_signal && !filtered) return Kernel::signal;
+    if (is_signal && !of_.sampling->is_filtered_signal()) return Kernel::signal;
     if (of_.inside) return Kernel::inside;
-    if (columns_ && !stretched && tiles().length) return Kernel::periods;
+    if (columns_ && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
                                of_.sampling->has_long_rows() &&
