@@ -84,8 +84,8 @@ class Walk {
   Vec<Rest> step_rest_, unit_;
 };
 
-// Stores the next n targets of a walk: the indices of their candidates from `first` on, and by `make_weights(rest, k)` their weights. A
-// walk advances by whole vectors, so n is a multiple of the lanes except in the last block.
+// Stores the next n targets of a walk: the indices of their candidates from `first` on, and by `make_weights(rest, k)`
+// their weights. A walk advances by whole vectors, so n is a multiple of the lanes except in the last block.
 template <class Acc, class Rest, class MakeWeights>
 inline void fill_block(int64_t first, Walk<Rest>& walk, int64_t n, Block<Acc>& b, MakeWeights&& make_weights) {
   b.n = n, b.origin = walk.whole[0] + first;

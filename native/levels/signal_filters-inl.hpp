@@ -35,7 +35,8 @@ struct FilterRows {
   [[gnu::noinline]] void make(const SignalTask& t, Walk<double>& walk, int64_t n) const {
     const bool fast = t.stretched_unit < exact_quotients && t.reaches < exact_quotients;
     const Vec<double> scale = splat(double(t.denominator)), pixel = splat(double(t.stretched_unit));
-    const Vec<double> reciprocal = splat(1 / double(t.stretched_unit)), edge = splat(t.support * double(t.stretched_unit));
+    const Vec<double> reciprocal = splat(1 / double(t.stretched_unit)),
+                      edge = splat(t.support * double(t.stretched_unit));
     const FilterRows r = *this;  // copies: the compiler must assume that stores of weights change what is referred to
     const Filter filter = t.filter;
     Walk<double> next = walk;
