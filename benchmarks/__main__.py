@@ -85,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
     recipes = what.add_parser("cookbook", help="writes the tables of docs/cookbook/")
     recipes.add_argument("--threads", type=positive, metavar="N", help="threads of every library (default: PyTorch's)")
     what.add_parser("overhead", help="what calls of a few elements take; printed")
-    what.add_parser("multiples", help="writes the table of docs/memory.md")
+    what.add_parser("multiples", help="writes docs/measured/memory.csv")
     folders.add_arguments(what.add_parser("folders", help=f"writes {folders.PAGE}"))
     loader.add_arguments(what.add_parser("loader", help=f"writes {loader.PAGE}"))
     patches.add_arguments(what.add_parser("patches", help="prints what patches for vision-language models take"))

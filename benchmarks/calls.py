@@ -16,6 +16,7 @@ import torch.nn.functional as F  # noqa: N812, its name everywhere
 
 import tenter
 from benchmarks.summaries import Met, slower
+from benchmarks.table import beside
 
 PAGE = Path("docs/measured/pytorch.md")
 BEGIN, END = "<!-- calls:begin -->", "<!-- calls:end -->"
@@ -130,8 +131,9 @@ def main(about: str) -> int:
         lines.append(f"| {case.name} | {cells[0]} | {cells[1]} |")
         met += costs("Tiny calls", case.name, (plain, both))
         print(lines[-1], flush=True)
+    link = beside(PAGE, "tiny-calls", "\n".join(lines), "All calls")
     before, rest = PAGE.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    PAGE.write_text("\n".join([before + BEGIN, "", about, "", *lines, "", slower(met), "", END]) + after)
+    PAGE.write_text("\n\n".join([before + BEGIN, about, link, slower(met), END]) + after)
     print(f"wrote {PAGE}")
     return 0

@@ -25,7 +25,7 @@ from benchmarks.summaries import Met
 from benchmarks.table import lined
 
 DATA, PAGE, README = Path("docs/performance.json"), Path("docs/performance.md"), Path("README.md")
-MEASURED = Path("docs/measured")
+MEASURED, SLOWER = Path("docs/measured"), Path("docs/measured/slower.md")
 BEGIN, END = "<!-- performance:begin -->", "<!-- performance:end -->"
 MORE = ("<!-- performance-slower:begin -->", "<!-- performance-slower:end -->")
 #: What a tiny call takes is timed over as many calls as fill a millisecond.
@@ -82,9 +82,9 @@ def write(data: dict[str, Any]) -> None:
 
 def rendered(data: dict[str, Any]) -> dict[Path, str]:
     """Everything that the data says: two charts, the tables of the page, the sentences of the README."""
-    page = placed(PAGE.read_text(encoding="utf-8"), (BEGIN, END), tables(data))
     return {
-        PAGE: placed(page, MORE, slower(data)),
+        PAGE: placed(PAGE.read_text(encoding="utf-8"), (BEGIN, END), tables(data)),
+        SLOWER: placed(SLOWER.read_text(encoding="utf-8"), MORE, slower(data)),
         README: placed(README.read_text(encoding="utf-8"), (BEGIN, END), summary(data)),
         **{DATA.with_name(f"performance-{look}.svg"): chart_svg.chart(data, look) for look in chart_svg.LOOKS},
     }
@@ -118,14 +118,14 @@ def summary(data: dict[str, Any]) -> str:
     """The sentences of the README: calls that nobody chose first, then the fairer of two comparisons."""
     middle = statistics.median(random_report.medians())
     parts = []
-    for peer, name in ((HUGE, "PyTorch with huge pages"), (PYTORCH, "PyTorch as installed")):
+    for peer, name in ((HUGE, "PyTorch with huge memory pages"), (PYTORCH, "PyTorch as installed")):
         if found := ratios(data, peer):
             few, many, of = min(found), max(found), statistics.median(found)
-            parts.append(f"{of:.1f} times the speed of {name} ({few:.1f} to {many:.0f})")
+            parts.append(f"{of:.1f} times that of {name} ({few:.1f} to {many:.0f})")
     return (
-        f"On a CPU: {middle:.1f} times the speed of PyTorch and NumPy, the median of random calls. Of "
+        f"On a CPU, medians: {middle:.1f} times the speed of PyTorch and NumPy in random calls; in "
         f"{len(ratios(data, PYTORCH))} chosen calls, {', and '.join(parts)}.\n"
-        "[Performance](docs/performance.md) begins with all kinds of calls in which tenter is slower."
+        "[Performance](docs/performance.md) begins with where tenter is slower."
     )
 
 
@@ -142,16 +142,15 @@ def tables(data: dict[str, Any]) -> str:
 def slower(data: dict[str, Any]) -> str:
     """All kinds of calls in which another library is faster, the worst first: of the rows, and of every page."""
     met = (
-        Met("[Rows below](#all-rows)", row["name"], peer, c["ratio"])
+        Met("[chosen calls](../performance.md#all-rows)", row["name"], peer, c["ratio"])
         for row in data["rows"] for peer, c in row["contests"].items()
     )  # fmt: skip
-    body = summaries.lines(met)
+    body = [[kind, *few, ratio] for kind, *few, _, ratio in summaries.lines(met)]
     for page in sorted(MEASURED.glob("*.md")):
         text = page.read_text(encoding="utf-8")
-        title = text.partition("\n")[0].strip("# ")
-        for kind, *line in summaries.rows(text):
-            body.append([f"[{title}](measured/{page.name}): {kind}", *line])
-    return summaries.table(body)
+        for kind, *few, _, ratio in summaries.rows(text):
+            body.append([f"[{page.stem}]({page.name}): {kind}", *few, ratio])
+    return summaries.table(body, [name for name in summaries.HEAD if name != "the slowest"])
 
 
 def time_of(row: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from benchmarks import calls
 from benchmarks.calls import Case, Cost, per_call
 from benchmarks.report import between
 from benchmarks.summaries import Met, slower
+from benchmarks.table import beside
 
 BEGIN, END = "<!-- compiled:begin -->", "<!-- compiled:end -->"
 SHAPES = ((1, 32, 64, 64), (4, 32, 64, 64))
@@ -117,7 +118,9 @@ def main(about: str) -> int:
             costs = tiny_call(case)
             tiny.append(row([case.name], costs, "us"))
             met += calls.costs("Compiled tiny calls", case.name, costs)
-    text = "\n\n".join([about, "\n".join(lines), "\n".join(tiny), slower(met)])
+    link = beside(calls.PAGE, "compiled-decoder", "\n".join(lines), "All decoders")
+    other = beside(calls.PAGE, "compiled-tiny-calls", "\n".join(tiny), "all tiny calls")
+    text = "\n\n".join([about, f"{link}, {other}", slower(met)])
     calls.PAGE.write_text(between(calls.PAGE, BEGIN, END, text))
     print(f"wrote {calls.PAGE}")
     return 0

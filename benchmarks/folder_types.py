@@ -238,10 +238,9 @@ def page(rows: list[Row], rounds: int) -> str:
         body.append([row.type, row.program, *cells])
     head = ["Type", "Program", "Pictures per second", "CPU ms for each", "tenter, times faster", "KB of a result"]
     about = (
-        f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, each "
-        "type to itself; tenter without options, the others at the same quality, each a program of its own, its start "
-        f"included; the middle of {rounds} rounds, in each of which every program runs once. Ratios are of processors' "
-        f"time. tenter also waits until each file is on the disk. {processor()}, {cores()} cores; {when(now())}."
+        f"Pictures of 2400 x 1800 to 1200 x 900, and animations of {FRAMES} frames of 640 x 480 to 960 x 720, by whole "
+        f"programs at the same quality; the middle of {rounds} rounds, every program runs once per round. Ratios are "
+        f"of processors' time. {processor()}, {cores()} cores; {when(now())}."
     )
     lost = slower(
         Met(f"{row.type} files", f"processor time{size_apart(rows, row)}", row.program, ratio(rows, row))

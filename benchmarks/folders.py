@@ -215,28 +215,25 @@ def page(rows: list[Row], decoded: dict[int, float], chosen: argparse.Namespace,
         if row.absent:
             continue
         if row.failed:
-            body.append([row.program, str(row.side), "failed", "-", "-", "-"])
+            body.append([row.program, str(row.side), "failed", "-", "-"])
             continue
         rate = statistics.median(row.rates)
         ratio = f"{ours[row.side] / rate:.2f}x" if row.side in ours else "-"
         mark = " †" if row.far > FAR else ""
-        spread = f"{min(row.rates):.1f} to {max(row.rates):.1f}"
-        body.append([row.program + mark, str(row.side), f"{rate:.1f}", spread, ratio, f"{row.far:.1f}"])
+        body.append([row.program + mark, str(row.side), f"{rate:.1f}", ratio, f"{row.far:.1f}"])
     head = [
         "Program",
         "Longer side",
         "Pictures per second",
-        "slowest to fastest round",
         "tenter, times faster",
-        "difference from Pillow, levels of 255",
+        "difference from Pillow, of 255",
     ]
     about = (
         f"{chosen.pictures} generated JPEG files of {chosen.megapixels:g} megapixels and {nbytes / 1e6:.1f} MB, to "
-        f"JPEG files of quality {QUALITY} whose longer side is given: read, resized and written by whole programs, "
-        f"{chosen.jobs} processes at a time; the median of {chosen.rounds} rounds. ImageMagick, which starts anew "
-        f"for each picture, is measured on a fifth of them. The difference is the mean over the first picture, whose "
-        f"result by Pillow was not made a JPEG. {processor()}, {cores()} cores; {versions()}; "
-        f"{when(now())}."
+        f"JPEG files of quality {QUALITY} whose longer side is given, by whole programs, {chosen.jobs} processes at a "
+        f"time; the median of {chosen.rounds} rounds. ImageMagick is measured on a fifth of them. The difference is "
+        "the mean over the first picture, compared with Pillow's result before JPEG compression. "
+        f"{processor()}, {cores()} cores; {versions()}; {when(now())}."
     )
     decoders = (
         "`--fast`, `thumbnail()` and `jpeg:size` let the JPEG decoder shrink down to twice the size, as "

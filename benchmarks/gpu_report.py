@@ -88,12 +88,10 @@ def read(path: Path) -> Record:
 def markdown(record: Record) -> list[str]:
     found = planned(record)
     parts = [sentence(record.machine), *marks(record)] if record.machine else [f"On a GPU: {UNMEASURED}."]
-    parts.append(tally([r for r in found if not r.name.endswith(EARLIER)]))
     small = [(name, costs) for name, costs in record.small.items() if not isinstance(costs, str)]
     tiny = [met for name, costs in small for met in calls.costs("Tiny calls", name, costs)]
     parts += ["## Where tenter is slower", summaries.slower([*summaries.met(found), *tiny])]
-    parts += ["## By library", summaries.by_library(found), "## Of the copy bandwidth", targets.by_group(found)]
-    parts += ["## Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
+    parts += ["## By library", summaries.by_library(found)]
     return [*parts, *(["## What went wrong", "\n".join(bad)] if (bad := notes(found, record)) else [])]
 
 
@@ -106,7 +104,9 @@ def planned(record: Record) -> list[Result]:
 
 def every_call(record: Record) -> str:
     """Tables of all calls, to be printed."""
-    parts, found = [], planned(record)
+    found = planned(record)
+    parts = [tally([r for r in found if not r.name.endswith(EARLIER)]), targets.by_group(found)]
+    parts += ["## Small calls", f"The target is {SMALL_TARGET}x.", small_table(record.small)]
     for group in dict.fromkeys(r.group for r in found):
         of = [r for r in found if r.group == group]
         parts += [f"## {group}", table(of, False)]

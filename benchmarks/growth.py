@@ -84,5 +84,5 @@ def run(settings: Settings) -> list[Point]:
 
 
 def markdown(found: list[Point], picture: str) -> list[str]:
-    parts = ["### Growth", f"![Time against size of the result, scale factor, dims and threads]({picture})"]
+    parts = ["## Growth", f"![Time against size of the result, scale factor, dims and threads]({picture})"]
     return [*parts, *(["\n".join(bad)] if (bad := curves.failures(found)) else [])]

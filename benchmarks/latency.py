@@ -57,5 +57,5 @@ def met(found: list[Point]) -> Iterator[Met]:
 
 
 def markdown(found: list[Point], picture: str) -> list[str]:
-    parts = ["### Small sizes", f"![Microseconds a call against size of the input]({picture})"]
+    parts = ["## Small sizes", f"![Microseconds a call against size of the input]({picture})"]
     return [*parts, *(["\n".join(bad)] if (bad := curves.failures(found)) else [])]

@@ -1,8 +1,8 @@
 """How many times its input and result each operation takes beside them, at about 32 MiB; each in a fresh process, on
 NumPy and PyTorch, forward and backward. Linux only.
 
-`python -m benchmarks multiples` writes the table of docs/memory.md; `python -m benchmarks.multiples OPERATION WAY` is
-one process.
+`python -m benchmarks multiples` writes docs/measured/memory.csv, and into docs/memory.md where that was measured;
+`python -m benchmarks.multiples OPERATION WAY` is one process.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import tenter
 import tenter.image
 from benchmarks.machine import Settings, brief, machine
 from benchmarks.memory import MIB, RESET, release, resident
-from benchmarks.table import lined
+from benchmarks.table import beside, lined
 
-PAGE = Path("docs/memory.md")
+PAGE, TABLE = Path("docs/memory.md"), Path("docs/measured/memory.csv")
 BEGIN, END = "<!-- multiples: written by python -m benchmarks multiples -->", "<!-- end of multiples -->"
 WAYS = ("NumPy", "PyTorch", "backward")
 Call = Callable[[Any], Any]
@@ -126,9 +126,9 @@ def main() -> int:
         lines.append([name, *(cell(name, way) for way in WAYS)])
         print(" | ".join(lines[-1]), flush=True)
     before, rest = PAGE.read_text().split(BEGIN)
-    table = lined(["Call", *WAYS], lines)
+    link = beside(TABLE, TABLE.stem, lined(["Call", *WAYS], lines), "Each call").replace("](", "](measured/")
     where = brief(machine(Settings(torch.get_num_threads(), 0, 0)))
-    PAGE.write_text(f"{before}{BEGIN}\n\n{where}\n\n{table}\n\n{END}{rest.split(END)[1]}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{where} {link}\n\n{END}{rest.split(END)[1]}")
     return int(any("failed" in line for line in lines))
 
 

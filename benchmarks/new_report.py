@@ -79,11 +79,11 @@ def markdown(found: Parts, dots: str, costs: str) -> list[str]:
         return ["Not measured yet."]
     text = [*machines(found), f"![How many times faster tenter is, a dot for each call]({dots})"]
     text += ["## Where tenter is slower", slower(met(found)), "\n".join(notes(found))]
-    for part, (_, of) in found.items():
-        calls = [one for one in of if one.group != signals.COST]
-        text += [f"## {NAMES[part]}", *first_calls(of), by_group(calls)]
-        if calls != of:
-            text += [f"### {signals.COST}", f"![Nanoseconds an output against samples in]({costs})"]
+    if shares := [first_calls(NAMES[part], of) for part, (_, of) in found.items()]:
+        said = f"Calls that take at most {FIRST}x the time of a repeated one, if their result has 64 KiB or more:"
+        text += ["## New calls beside repeated ones", said, "\n".join(filter(None, shares))]
+    if any(one.group == signals.COST for _, of in found.values() for one in of):
+        text += [f"![Nanoseconds an output against samples in]({costs})"]
     return text
 
 
@@ -106,12 +106,12 @@ def met(found: Parts) -> Iterator[Met]:
 
 def notes(found: Parts) -> Iterator[str]:
     """Why a library is faster; what failed."""
-    reasons: dict[str, None] = {}
+    reasons: dict[str, dict[str, None]] = {}
     for part, (_, of) in found.items():
         for library, why in REASONS.get(part, {}).items():
             if any(c.ratio < LOSS for one in of if (c := one.contests.get(library)) and not c.failed):
-                reasons[f"- **{library}**: {why}"] = None
-    yield from reasons
+                reasons.setdefault(why, {})[library] = None
+    yield from (f"- **{', '.join(libraries)}**: {why}" for why, libraries in reasons.items())
     for _, of in found.values():
         yield from (f"- {title(one)}: {one.failed}" for one in of if one.failed)
 
@@ -133,6 +133,7 @@ def every_call(out: Path) -> str:
     data, parts = json.loads(out.read_text(encoding="utf-8")), []
     for part in filter(data.__contains__, NAMES):
         of = list(map(drawn, data[part]["found"]))
+        parts += [f"### {NAMES[part]}", by_group([one for one in of if one.group != signals.COST])]
         for threads in sorted({one.threads for one in of}):
             some = [one for one in of if one.threads == threads and one.group != signals.COST]
             if some:
@@ -145,13 +146,10 @@ def title(one: Drawn) -> str:
     return f"{one.group}, {one.name}, {one.threads} thread{'s' * (one.threads > 1)}"
 
 
-def first_calls(found: list[Drawn]) -> list[str]:
+def first_calls(name: str, found: list[Drawn]) -> str:
     large = [one for one in found if not one.failed and one.output >= FIRST_BYTES]
-    if not large:
-        return []
     within = sum(one.new_to_repeated <= FIRST for one in large)
-    return [f"- A new call takes at most {FIRST}x the time of a repeated one in {within} of {len(large)} "
-            "(results of 64 KiB and more)."]  # fmt: skip
+    return f"- {name}: {within} of {len(large)}" if large else ""
 
 
 def cell(found: Contest | None) -> str:

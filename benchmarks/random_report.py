@@ -1,4 +1,4 @@
-"""What `python -m benchmarks random` says: tables, the slowest calls, and the pages that it writes."""
+"""What `python -m benchmarks random` says: tables, the slowest calls, and the page that it writes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 from benchmarks.report import between
 from benchmarks.results import LOSS, Contest
 from benchmarks.summaries import Met, slower
-from benchmarks.table import lined
+from benchmarks.table import beside, lined
 
-PAGE, SUMMARY = Path("docs/measured/random.md"), Path("docs/performance.md")
+PAGE = Path("docs/measured/random.md")
 BEGIN, END = "<!-- random:begin -->", "<!-- random:end -->"
 ITSELF = "the same call against itself"
 HEAD = ["call / peer", "calls", "slower", "least", "median"]
@@ -98,12 +98,9 @@ def slowest(found: list[Timed], most: int) -> Iterator[Timed]:
             yield one
 
 
-def summary(found: list[Timed], about: str) -> str:
-    return f"{about}\n\n{shares(found)}"
-
-
 def page(found: list[Timed], about: str) -> str:
-    parts = [summary(found, about), "## Functions", table(found), "## Where tenter is slower", slower(met(found))]
+    functions = beside(PAGE, "random", table(found), "Each function")
+    parts = [f"{about}\n\n{shares(found)}", "## Functions", functions, "## Where tenter is slower", slower(met(found))]
     return "\n\n".join(parts)
 
 
@@ -115,10 +112,8 @@ def met(found: list[Timed]) -> Iterator[Met]:
 
 
 def write(found: list[Timed], about: str) -> None:
-    """The pages, and the middle of all calls for the README."""
-    for path, text in ((PAGE, page(found, about)), (SUMMARY, summary(found, about))):
-        path.write_text(between(path, BEGIN, END, text), encoding="utf-8")
-        print(f"wrote {path}")
+    PAGE.write_text(between(PAGE, BEGIN, END, page(found, about)), encoding="utf-8")
+    print(f"wrote {PAGE}")
 
 
 def medians(path: Path = PAGE) -> list[float]:

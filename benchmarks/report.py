@@ -57,22 +57,22 @@ def markdown(data: dict[str, Any], stem: str) -> list[str]:
     found = read(data)
     text = machines(data)
     rows, points = found.get("table", []), found.get("latency", [])
-    text += ["### Where tenter is slower", summaries.slower([*summaries.met(rows), *latency.met(points)])]
+    text += ["## Where tenter is slower", summaries.slower([*summaries.met(rows), *latency.met(points)])]
     if rows:
-        text += ["### By library", summaries.by_library(rows), "### Of the copy bandwidth", targets.by_group(rows)]
+        text += ["## By library", summaries.by_library(rows)]
     if points:
         text += latency.markdown(points, f"{stem}-latency.png")
     if "growth" in found:
         text += growth.markdown(found["growth"], f"{stem}-growth.png")
-    if "memory" in found:
-        text += memory.markdown(found["memory"])
     return text
 
 
 def every_call(out: Path) -> str:
     """Tables of all calls in the file, to be printed."""
-    rows = read(known(out))["table"]
-    return "\n\n".join(["### Targets", targets.table(rows), *table.markdown(rows)])
+    found = read(known(out))
+    rows, used = found["table"], found.get("memory", [])
+    parts = ["### Of the copy bandwidth", targets.by_group(rows), targets.table(rows), *table.markdown(rows)]
+    return "\n\n".join([*parts, *(memory.markdown(used) if used else [])])
 
 
 def machines(data: dict[str, Any]) -> list[str]:

@@ -45,10 +45,10 @@ def lines(met: Iterable[Met]) -> list[list[str]]:
     return body
 
 
-def table(body: list[list[str]]) -> str:
+def table(body: list[list[str]], head: list[str] = HEAD) -> str:
     """The slowest first."""
     found = sorted(body, key=lambda line: float(line[-1].rstrip("x")))
-    return lined(HEAD, found, "---") if found else NONE
+    return lined(head, found, "---") if found else NONE
 
 
 def rows(page: str) -> Iterator[list[str]]:

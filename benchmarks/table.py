@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 from benchmarks import huge_pages
 from benchmarks.machine import Settings
 from benchmarks.measure import measure
@@ -80,6 +83,14 @@ def grid(found: list[Result]) -> str:
 def lined(head: list[str], body: list[list[str]], rule: str = "---:") -> str:
     """A table in Markdown; rule: how the columns after the first are aligned."""
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---", *[rule] * (len(head) - 1)], *body])
+
+
+def beside(page: Path, name: str, text: str, said: str) -> str:
+    """Writes a table of Markdown as a CSV file next to a page. Returns a link to it."""
+    first, _, *rest = text.splitlines()
+    with page.with_name(f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows(line[1:-1].strip().split(" | ") for line in [first, *rest])
+    return f"[{said}]({name}.csv)"
 
 
 def cells(of: Direction | None, names: list[str], forward: bool) -> list[str]:

@@ -20,7 +20,7 @@ from benchmarks.measure import alternate, timed
 from benchmarks.report import between
 from benchmarks.results import Contest
 from benchmarks.summaries import Met, slower
-from benchmarks.table import cell, lined
+from benchmarks.table import beside, cell, lined
 
 PAGE = Path("docs/measured/jax.md")
 BEGIN, END = "<!-- jax:begin -->", "<!-- jax:end -->"
@@ -136,6 +136,7 @@ def main(about: str, only: str, seconds: float) -> int:
             print(" | ".join(row), flush=True)
     if not only:
         table = lined(["Compiled call", "tenter, ms", "JAX", "gradient, ms", "gradient, JAX"], rows)
-        PAGE.write_text(between(PAGE, BEGIN, END, f"JAX {jax.__version__}; {about}\n\n{slower(met)}\n\n{table}"))
+        link = beside(PAGE, "jax", table, "All calls")
+        PAGE.write_text(between(PAGE, BEGIN, END, f"JAX {jax.__version__}; {about}\n\n{slower(met)}\n\n{link}"))
         print(f"wrote {PAGE}")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import sys
@@ -11,37 +12,52 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.errors import PycodeError
+from sphinx.pycode import ModuleAnalyzer
 
 HERE = Path(__file__).resolve().parent
+PROJECT = (HERE.parent / "pyproject.toml").read_text(encoding="utf-8")
 sys.path.insert(0, str(HERE))
 import tenter  # noqa: E402
 
 project, author, copyright = "tenter", "The tenter authors", "the tenter authors, Apache License 2.0"
 release = version = tenter.__version__
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
-exclude_patterns = ["_*", "internals", "playground", "**/.ipynb_checkpoints"]
+extensions = ["myst_parser", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["_*", "internals", "playground"]
 # Outside of the contents: raw tables.
 ALONE = "measured/"
 
 html_theme = "furo"
 html_title = "tenter"
 html_static_path = ["_static"]
-html_css_files = ["site.css"]
+html_css_files, html_js_files = ["site.css"], ["versions.js"]
 html_copy_source = html_show_sourcelink = False
-html_theme_options = {"navigation_with_keys": True}
-templates_path: list[str] = []
+html_theme_options = {
+    "navigation_with_keys": True,
+    # "edit this page"
+    "source_edit_link": re.findall(r'^Source = "(.*)"$', PROJECT, re.M)[0] + "/edit/main/docs/{filename}",
+    "top_of_page_buttons": ["edit"],
+}
+# furo's, and the version after the field for searching
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html", "sidebar/search.html", "versions.html", "sidebar/scroll-start.html",
+        "sidebar/navigation.html", "sidebar/scroll-end.html", "sidebar/variant-selector.html",
+    ]
+}  # fmt: skip
+templates_path = ["_templates"]
+# Buttons copy what one types: no prompts, and no output.
+copybutton_selector = ",".join(f"div.highlight-{name} pre" for name in ("python", "bash", "pycon", "default", "cpp"))
+copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. ", True
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
 # Headings are linked to as on GitHub. No formulas, as their script would come from the network.
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "fieldlist"]
 
-nb_execution_mode = "cache"
-nb_execution_raise_on_error = True
-nb_execution_timeout = 120
-
-# Docstrings say what arguments are; the overloads for type checkers would fill pages.
-autodoc_typehints = "none"
+# A signature has the types of the function itself, by names that docs/reference/README.md explains, on a line each.
+autodoc_typehints = "signature"
+python_maximum_signature_line_length = 88
 autodoc_member_order = "bysource"
 
 # Docstrings have NumPy's sections.
@@ -92,11 +108,25 @@ def of_data(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: 
         lines.clear()
 
 
-def without_missing(
+#: what is shown in a signature, by what it replaces
+SHORTER = {
+    "": r" ?= ?<missing>|, \*\*(?:no_)?other: Any",
+    "ArrayLike": r"_Buffer \| .*?_NestedSequence\[complex \| bytes \| str\]",
+    r"\1": r"<class '(?:numpy\.)?(.*?)'>",
+}
+
+
+def shorter(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, shown: str | None, returned: str | None
 ) -> Any:
-    """A signature without the default that stands for an argument that is missing."""
-    return (re.sub(r"=<.*?>", "", shown) if shown else shown), returned
+    """A signature without overloads, which are for type checkers, and without what stands for a missing argument."""
+    with contextlib.suppress(PycodeError, AttributeError):
+        analyzer = ModuleAnalyzer.for_module(thing.__module__)
+        analyzer.analyze()
+        analyzer.overloads.clear()
+    for written, pattern in SHORTER.items():
+        shown = re.sub(pattern, written, shown) if shown else shown
+    return shown, returned
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -105,5 +135,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", link_to_playground, priority=100)  # before the files of such links are noted
     app.connect("build-finished", add_playground)
     app.connect("autodoc-process-docstring", of_data)
-    app.connect("autodoc-process-signature", without_missing)
+    app.connect("autodoc-process-signature", shorter)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import struct
 import sys
 import tempfile
@@ -157,7 +158,7 @@ NAMED |= {"durations": "durations of frames", "plays": "number of plays"}
 APART, ITS_ROW = "HEIF", "| HEIC |"
 #: Pillow's modes in words
 MODES = {"1": "black and white", "L": "gray", "LA": "gray+alpha", "P": "palette", "I;16": "gray"}
-KEPT, LOST, REFUSED = "kept", "not kept", "refused"
+KEPT, LOST = "kept", "-"
 
 
 def is_mode(mode: str) -> Seen:
@@ -165,14 +166,14 @@ def is_mode(mode: str) -> Seen:
 
     def seen(image: Any, path: str, said: str) -> str:
         if "converted to sRGB" in said:
-            return "as sRGB"
-        return KEPT if image.mode == mode else f"as {MODES.get(image.mode, image.mode)}"
+            return "sRGB"
+        return KEPT if image.mode == mode else MODES.get(image.mode, image.mode)
 
     return seen
 
 
 def is_dtype(dtype: Any) -> Seen:
-    return lambda image, path, said: KEPT if samples(path) == dtype else f"as {samples(path)}"
+    return lambda image, path, said: KEPT if samples(path) == dtype else str(samples(path))
 
 
 def has(found: Callable[[Any, str], bool], else_: str = LOST) -> Seen:
@@ -186,13 +187,13 @@ def partial_alpha(image: Any, path: str) -> bool:
 def profile(image: Any, path: str, said: str) -> str:
     if image.info.get("icc_profile") == PROFILE:
         return KEPT
-    return "as sRGB" if "color profile (converted to sRGB)" in said else LOST
+    return "sRGB" if "color profile (converted to sRGB)" in said else LOST
 
 
 def numbers(image: Any, path: str, said: str) -> str:
     if b"cICP" in Path(path).read_bytes():
         return KEPT
-    return "as profile" if "icc_profile" in image.info else profile(image, path, said)
+    return "profile" if "icc_profile" in image.info else profile(image, path, said)
 
 
 def upright(image: Any, path: str, said: str) -> str:
@@ -228,14 +229,14 @@ SAID: Columns = {
     "profile": (photograph, [], profile),
     "P3 by cICP": (partial(stated, b"\x0c\x0d\0\1"), [], numbers),
     "HDR": (partial(stated, b"\x09\x10\0\1"), [], has(lambda _, path: b"cICP" in Path(path).read_bytes())),
-    "frames": (animation, [], has(lambda image, _: pages_or_frames(image), "the first")),
+    "frames": (animation, [], has(lambda image, _: pages_or_frames(image), "first")),
     "durations": (animation, [], has(lambda image, _: durations(image))),
     "plays": (animation, [], has(lambda image, _: image.info.get("loop") in (3, 2))),
 }  # fmt: skip
 
 
 def cell(columns: Columns, column: str, source: str, type_: str, messages: list[str]) -> str:
-    """What became of a thing in a file of a type: kept, how it was converted, dropped and named, or refused."""
+    """What became of a thing in a file of a type: kept, how it was converted, dropped and named, or an error."""
     _, options, seen = columns[column]
     output = f"out{'.tif' if type_ == 'TIFF' else TYPES[type_].endings[0]}"
     said, refused = io.StringIO(), io.StringIO()
@@ -245,14 +246,15 @@ def cell(columns: Columns, column: str, source: str, type_: str, messages: list[
         )
     if code:
         message = refused.getvalue().strip().removeprefix(f"tenter: {output}: ").replace(shown(type_), "TYPE", 1)
+        message = re.sub(r"(?<=this image is )[\w+]+", "KIND", message)
         if message not in messages:
             messages.append(message)
-        return f"{REFUSED} {1 + messages.index(message)}"
+        return f"({1 + messages.index(message)})"
     with Image.open(output) if column not in ("float32", "int16", "5 channels") else contextlib.nullcontext() as image:
         found = seen(image, output, said.getvalue())
     lost = said.getvalue().partition("not kept: ")[2]
     if (
-        found in (LOST, "the first")
+        found in (LOST, "first")
         and column in NAMED
         and not {NAMED[column], NAMED["frames"]} & set(lost.strip().split(", "))
     ):
@@ -262,15 +264,13 @@ def cell(columns: Columns, column: str, source: str, type_: str, messages: list[
 
 def one_table(columns: Columns, messages: list[str]) -> str:
     sources = {make: make() for make, _, _ in columns.values()}
-    rows = [
-        [
-            shown(type_),
-            *(cell(columns, column, sources[make], type_, messages) for column, (make, _, _) in columns.items()),
-        ]
-        for type_ in TYPES
-    ]
+    rows: dict[tuple[str, ...], list[str]] = {}  # the types of which the same becomes
+    for type_ in TYPES:
+        cells = [cell(columns, column, sources[make], type_, messages) for column, (make, _, _) in columns.items()]
+        rows.setdefault((*cells, type_ if type_ == APART else ""), []).append(shown(type_))
     head = ["Written as", *columns]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *rows])
+    body = [[", ".join(types), *cells] for (*cells, _), types in rows.items()]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, ["---"] * len(head), *body])
 
 
 def table() -> str:
@@ -283,7 +283,7 @@ def table() -> str:
         finally:
             os.chdir(before)
     notes = "".join(f"{n}. {message.replace('out.', 'OUT.')}\n" for n, message in enumerate(messages, 1))
-    return f"{tables[0]}\nThe messages of what is refused:\n\n{notes}\n{tables[1]}"
+    return f"{tables[0]}\nThe messages:\n\n{notes}\n{tables[1]}"
 
 
 def known(page: str) -> str:

@@ -211,7 +211,7 @@ def compare(model: torch.nn.Module, inputs: dict[str, Any]) -> Comparison:
         doubles = {k: v.double() for k, v in floating(inputs).items()}
         exact = step(copy.deepcopy(model).double(), inputs | doubles)
         truth = difference(plain, exact), difference(accelerated, exact)
-    return Comparison(dict(report.computed), dict(report.passed), difference(accelerated, plain), truth)
+    return Comparison(dict(report.computed), dict(report.fallbacks), difference(accelerated, plain), truth)
 
 
 def times(model: torch.nn.Module, inputs: dict[str, Any], seconds: float) -> tuple[float, float]:

@@ -68,7 +68,7 @@ NOT_FITTING = (
 # signs of the NaNs that infinities make, and values past the edges in dtypes that PyTorch 2.10's `where` lacks.
 NOT_COMPARED = re.compile("longdouble|softmax|linear_light|'special'|'extreme'|(?s:'torch', 'uint(16|32|64)'.*value=)")
 # Imported as every Python starts: on Arm PyTorch is older than tenter promises; on this machine v3 is the level.
-ON_ARM = f"from tenter._arrays import promised\npromised.OLDEST['PyTorch'] = {TORCH}\n"
+ON_ARM = f"from tenter._arrays import oldest_versions\npromised.OLDEST['PyTorch'] = {TORCH}\n"
 ON_V3 = "from tenter import _native\nassert _native.testing.force_level('v3')\n"
 
 

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+FREE_THREADED = "3.14t"  # without the interpreter's lock
 # After the oldest, which pyproject.toml names, and before the newest, which pip finds.
 TORCHES = ("2.7", "2.8", "2.9", "2.10", "2.11", "2.12", "2.13")
 TOOLS = ("pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100")
@@ -33,6 +34,7 @@ TESTS: dict[str, tuple[str, tuple[str, ...]]] = {
         "test_few_taps.py test_geometry.py test_immutable_maps.py test_scalars.py test_long_axes.py",
         (),
     ),
+    "threads": ("test_races.py", ()),
     # What they compare with exports no read-only arrays before NumPy 2.1.
     "standard": ("test_standard_arrays.py", ("array-api-strict>=2.0",)),
     "torch": (
@@ -78,6 +80,7 @@ def rows() -> list[Row]:
     cli = (new("pillow"), new("tifffile"))
     return [
         *(Row(f"python-{python}", python, (new("numpy"),), ("numpy", "standard")) for python in PYTHONS),
+        Row(f"python-{FREE_THREADED}", FREE_THREADED, (new("numpy"),), ("numpy", "standard", "threads")),
         Row("numpy-oldest", "3.10", (old("numpy"),), ("numpy",)),
         Row(f"torch-{promised('torch')}", "3.10", (old("torch"), old("numpy")), ("torch",)),
         *(Row(f"torch-{version}", "3.11", (f"torch=={version}.*",), ("torch",)) for version in TORCHES),
@@ -119,12 +122,18 @@ print(n, "passed")
 """
 
 
+VERSION = """
+import sys, sysconfig
+print("{}.{}".format(*sys.version_info) + "t" * bool(sysconfig.get_config_var("Py_GIL_DISABLED")))
+"""
+
+
 def interpreter(python: str) -> str | None:
     """A Python of that version: this one, one on PATH, or one of pyenv's."""
     versions = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
     candidates = [sys.executable, shutil.which(f"python{python}"), *sorted(versions.glob(f"{python}.*/bin/python"))]
     for candidate in filter(None, candidates):
-        asked = [str(candidate), "-c", "import sys; print('{}.{}'.format(*sys.version_info))"]
+        asked = [str(candidate), "-c", VERSION]
         try:
             done = subprocess.run(asked, capture_output=True, text=True, timeout=60)
         except OSError:

@@ -39,14 +39,17 @@ namespace {
 // left out if it is PyTorch's default: a keyword takes a sixth of the time of the call.
 Outcome empty_tensor(PyObject* function, PyObject** args, int n, const ArrayDtype& dtype, bool may_leave_out,
                      char*& data) {
-  const bool usual = &dtype == torch.usual && may_leave_out;
+  const bool usual = &dtype == torch.usual.load(std::memory_order_relaxed) && may_leave_out;
   args[n] = dtype.object;
   Owned y(PyObject_Vectorcall(function, args, size_t(n), usual ? nullptr : torch.dtype_keyword));
   if (!y) return without_memory();
   DLTensor t{};
   Outcome made = read_fresh(std::move(y), t);
-  const bool changed = made.is_done() && usual && (torch.usual = torch.dtype_of(t)) != &dtype;
-  if (changed) return empty_tensor(function, args, n, dtype, false, data);  // PyTorch has another default dtype now
+  if (made.is_done() && usual) {
+    const ArrayDtype* const found = torch.dtype_of(t);
+    torch.usual.store(found, std::memory_order_relaxed);
+    if (found != &dtype) return empty_tensor(function, args, n, dtype, false, data);  // PyTorch has another default now
+  }
   data = static_cast<char*>(t.data);
   return made;
 }

@@ -1,6 +1,8 @@
 // What Python registers with the core when it is imported: NumPy, PyTorch and calls, each by one function, once and in
-// any order. Registered objects are never released. DESIGN.md lists all global state of the core.
+// any order. Registered objects are never released. PyTorch may be registered while other threads make calls: these
+// read nothing of it before its `type` is set, except `sizes`. DESIGN.md lists all global state of the core.
 #pragma once
+#include <atomic>
 #include <vector>
 
 #include "arrays/arrays.hpp"
@@ -34,16 +36,17 @@ extern struct NumpyLibrary {
 extern struct TorchLibrary {
   int (*read)(void*, DLTensor*) = nullptr;
   int (*make)(ManagedTensor*, void**) = nullptr;
-  PyObject* large_empty = nullptr;  // like NumPy's
-  PyObject *type = nullptr, *parameter = nullptr, *empty = nullptr, *empty_strided = nullptr, *dtype_keyword = nullptr;
+  PyObject* large_empty = nullptr;       // like NumPy's
+  std::atomic<PyObject*> type{nullptr};  // set last
+  PyObject *parameter = nullptr, *empty = nullptr, *empty_strided = nullptr, *dtype_keyword = nullptr;
   PyObject *tracers = nullptr, *autocast = nullptr, *grad_enabled = nullptr;
   PyObject *forward_ad = nullptr, *current_level;  // the module's dictionary, and a name in it
   // Attributes of the types of tensors and of storages: finding them in each call takes as long as calling them.
   PyObject *is_neg, *is_conj, *untyped_storage, *nbytes, *storage_offset, *requires_grad, *expand = nullptr, *numel;
-  descrgetfunc get_attribute;  // of `requires_grad`
-  PyObject* sizes = nullptr;   // torch.Size, a subclass of tuple
+  descrgetfunc get_attribute;             // of `requires_grad`
+  std::atomic<PyObject*> sizes{nullptr};  // torch.Size, a subclass of tuple
   std::vector<ArrayDtype> dtypes;
-  const ArrayDtype* usual = nullptr;  // the default dtype: what `empty` last returned without a dtype
+  std::atomic<const ArrayDtype*> usual{nullptr};  // the default dtype: what `empty` last returned without a dtype
 
   const ArrayDtype* dtype_of(const DLTensor& t) const {
     for (const ArrayDtype& d : dtypes)
@@ -95,6 +98,18 @@ constexpr int complex_code = 5, bool_code = 6;      // DLPack's codes of dtypes
 
 // Calls a type's method without arguments. Returns a new reference, or null with an error.
 inline PyObject* method(PyObject* x, PyObject* of_type) { return PyObject_Vectorcall(of_type, &x, 1, nullptr); }
+
+// A value of a dictionary, in a reference of our own, as another thread may drop it from the dictionary. Null if there
+// is none; of keys whose look-up may fail, also with an error.
+inline PyObject* value_in(PyObject* dictionary, PyObject* key) {
+#if defined(Py_GIL_DISABLED)
+  PyObject* found = nullptr;
+  PyDict_GetItemRef(dictionary, key, &found);
+  return found;
+#else  // the stable ABI of 3.12 has only a borrowed reference, which the lock protects
+  return Py_XNewRef(PyDict_GetItemWithError(dictionary, key));
+#endif
+}
 
 // Reads an int and releases it. Returns false with an error, also if `result` is null.
 inline bool integer(PyObject* result, int64_t& value) {

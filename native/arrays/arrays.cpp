@@ -153,8 +153,8 @@ bool read_functions(PyObject* capsule) {
 bool is_numpy(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == numpy.type; }
 
 bool is_tensor(PyObject* x) {
-  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(x));
-  return torch.type && (type == torch.type || type == torch.parameter);
+  PyObject *const type = reinterpret_cast<PyObject*>(Py_TYPE(x)), *const tensor = torch.type.load();
+  return tensor && (type == tensor || type == torch.parameter);
 }
 
 Reading read_array(PyObject* x, ArrayView& view, bool may_be_empty) {
@@ -193,10 +193,10 @@ int calls_are_traced() {
     const int found = truth(PyObject_Vectorcall(PyTuple_GetItem(torch.tracers, k), nullptr, 0, nullptr));
     if (found) return found;
   }
-  PyObject* const level = PyDict_GetItemWithError(torch.forward_ad, torch.current_level);
+  PyObject* const level = value_in(torch.forward_ad, torch.current_level);
   if (!level) return PyErr_Format(PyExc_RuntimeError, "PyTorch: expected a level of forward mode"), -1;
   int64_t n;
-  return integer(Py_NewRef(level), n) ? n >= 0 : -1;
+  return integer(level, n) ? n >= 0 : -1;
 }
 
 Reading tracing_of(PyObject* x) {
@@ -272,9 +272,9 @@ PyObject* register_torch(PyObject* const* args, Py_ssize_t) {
   torch.autocast = Py_NewRef(args[7]), torch.grad_enabled = Py_NewRef(args[8]), torch.large_empty = Py_NewRef(args[11]);
   const bool readable = agrees(args[9], 0);
   if (PyErr_Occurred()) return nullptr;
-  if (readable) torch.parameter = Py_NewRef(args[2]), torch.type = Py_NewRef(args[1]);
   for (const ArrayDtype& d : torch.dtypes)
     if (d.number == int(Dtype::f32)) torch.usual = &d;
+  if (readable) torch.parameter = Py_NewRef(args[2]), torch.type = Py_NewRef(args[1]);
   return PyBool_FromLong(readable);
 }
 

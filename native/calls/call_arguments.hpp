@@ -2,6 +2,8 @@
 #pragma once
 #include <Python.h>
 
+#include <atomic>
+
 #include "arrays/arrays.hpp"
 #include "plan/target.hpp"
 
@@ -29,7 +31,8 @@ class CallArguments {
 
  private:
   PyObject* call_ = nullptr;
-  PyObject* equal_ = nullptr;  // another string object with the same text, which was looked up last
+  // Another string object with the same text, which was looked up last. A caller that finds its own name here holds it.
+  std::atomic<PyObject*> equal_{nullptr};
   Py_ssize_t at_[int(Argument::count)];
 };
 

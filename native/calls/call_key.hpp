@@ -39,7 +39,7 @@ class Sequence {
   PyObject* operator[](Py_ssize_t k) const { return list_ ? PyList_GetItem(x_, k) : PyTuple_GetItem(x_, k); }
 
  private:
-  static bool is_sizes(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == torch.sizes; }
+  static bool is_sizes(PyObject* x) { return reinterpret_cast<PyObject*>(Py_TYPE(x)) == torch.sizes.load(); }
   PyObject* x_;
   bool list_;
   Py_ssize_t size_;

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <new>
 #include <numeric>
@@ -47,12 +48,6 @@ Outcome outline_key(PyObject* x, PyObject* call, PyObject* const* args, Py_ssize
   Key key;
   if (const Reading found = read_outline(x, from); found != Reading::readable) return Outcome::unread(found);
   return Outcome::if_any(key.outline(from) && put_call(call, args, n, key) ? key.bytes() : Owned());
-}
-
-// A value of a dictionary, in a reference of our own, as another thread may drop it from the dictionary. Null if there
-// is none. key: bytes, whose look-up does not fail.
-Owned value_of(PyObject* dictionary, PyObject* key) {
-  return Owned(Py_XNewRef(PyDict_GetItemWithError(dictionary, key)));
 }
 
 PyObject* scale_of(const CoreCall& call) {
@@ -115,20 +110,29 @@ const HostPlan* host_plan(PyObject* plan) {
 }
 
 // How often calls were made lately, by the hashes of their plans' keys. A call may be in one of two places. If two
-// others are there, it replaces the one that was made less often.
+// others are there, it replaces the one that was made less often. Of threads that count at once, one may not be
+// counted: the plan of a call is then cached a call later or earlier.
 struct {
   struct Place {
-    Py_hash_t hash = 0;
-    int64_t calls = 0;
+    std::atomic<Py_hash_t> hash;
+    std::atomic<int64_t> calls;
+
+    int64_t known() const { return calls.load(std::memory_order_relaxed); }
+    int64_t set(Py_hash_t of, int64_t n) {
+      hash.store(of, std::memory_order_relaxed), calls.store(n, std::memory_order_relaxed);
+      return n;
+    }
   } places[1 << 12];
 
   int64_t count(Py_hash_t hash) {
     Place* const pair = places + (size_t(hash) % std::size(places) & ~size_t(1));
     for (Place* place : {pair, pair + 1})
-      if (place->calls && place->hash == hash) return ++place->calls;
-    Place& taken = pair[pair[1].calls < pair[0].calls];
-    taken = {hash, 1};
-    return 1;
+      if (place->known() && place->hash.load(std::memory_order_relaxed) == hash)
+        return place->set(hash, place->known() + 1);
+    return pair[pair[1].known() < pair[0].known()].set(hash, 1);
+  }
+  void forget() {
+    for (Place& place : places) place.set(0, 0);
   }
 } lately;
 
@@ -173,7 +177,7 @@ Owned gradients_key(PyObject* specialization_key, const ArrayView& g) {
 }
 
 Owned specialization_of(PyObject* key) {
-  Owned found = value_of(calls.specializations, key);
+  Owned found(value_in(calls.specializations, key));
   return found.get() == Py_None ? Owned() : std::move(found);
 }
 
@@ -201,7 +205,7 @@ Outcome run_ready(PyObject* x, PyObject* plan) {
   return its->run(x, from, nullptr, true);
 }
 
-Owned cached_plan(PyObject* key) { return value_of(calls.plans, key); }
+Owned cached_plan(PyObject* key) { return Owned(value_in(calls.plans, key)); }
 
 bool cache_plan(PyObject* key, PyObject* plan) {
   PyObject* const both[2] = {key, plan};
@@ -239,7 +243,7 @@ Outcome call_key(PyObject* const* args, Py_ssize_t n) {
 
 // () -> None: forgets how often calls were made.
 PyObject* forget_calls(PyObject* const*, Py_ssize_t) {
-  lately = {};
+  lately.forget();
   Py_RETURN_NONE;
 }
 

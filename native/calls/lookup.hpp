@@ -24,8 +24,8 @@ bool is_seldom(PyObject* plan_key);
 // Runs a plan that Python made, and whose gradient is recorded.
 Outcome run_ready(PyObject* x, PyObject* plan);
 
-// METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp,
-// offset_operators.cpp, ragged_calls.cpp and segment_calls.cpp.
+// METH_FASTCALL functions. What they take and return is at their definitions in lookup.cpp, repeat_counts.cpp
+// and offset_operators.cpp.
 PyObject* register_calls(PyObject* const* args, Py_ssize_t n);
 PyObject* forget_calls(PyObject* const* args, Py_ssize_t n);
 Outcome specialization_key(PyObject* const* args, Py_ssize_t n);
@@ -36,13 +36,5 @@ Outcome call_key(PyObject* const* args, Py_ssize_t n);
 Outcome row_offsets(PyObject* const* args, Py_ssize_t n);
 Outcome last_offset(PyObject* const* args, Py_ssize_t n);
 Outcome by_offsets(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_offsets(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_row_ids(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_ranges(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_mask(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_spans(PyObject* const* args, Py_ssize_t n);
-Outcome segment(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_pad(PyObject* const* args, Py_ssize_t n);
-Outcome ragged_unpad(PyObject* const* args, Py_ssize_t n);
 
 }  // namespace tenter

@@ -104,6 +104,8 @@ struct Filter;
 struct SignalTask;
 struct RangesTask;
 struct ExtremesTask;
+struct FillTask;
+struct DivideTask;
 
 constexpr int shuffle_table_bytes = 9 << 10;
 
@@ -135,6 +137,9 @@ struct Kernels {
   // For ragged arrays (ragged.hpp).
   void (*ranges)(const RangesTask&, int threads);
   void (*extremes)(const ExtremesTask&, int threads);
+  // For missing values (gaps.hpp), on the calling thread.
+  void (*fill_gaps)(const FillTask&);
+  void (*divide_by_shares)(const DivideTask&);
   // A filter's weights at n distances (filters.hpp).
   void (*weights)(const Filter&, const double* distance, int64_t n, double* weight);
   // A filter's weights at the distances (first + k * step) / unit. All three are whole numbers.

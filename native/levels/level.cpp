@@ -21,6 +21,8 @@ void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
 void ranges(const RangesTask&, int threads);
 void extremes(const ExtremesTask&, int threads);
+void fill_gaps(const FillTask&);
+void divide_by_shares(const DivideTask&);
 }  // namespace TENTER_COPIES
 namespace TENTER_INDICES {  // indices_level.cpp
 void copy_indexed(const CopyTask&, int axis, const SourceIndex&, int threads);
@@ -49,6 +51,8 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   TENTER_INDICES::indices,
                                                   TENTER_COPIES::ranges,
                                                   TENTER_COPIES::extremes,
+                                                  TENTER_COPIES::fill_gaps,
+                                                  TENTER_COPIES::divide_by_shares,
                                                   weights,
                                                   line_weights};
 

@@ -58,7 +58,8 @@ void AxisMap::set_rows(int64_t n, Rows&& rows, bool ones) {
 }
 
 void AxisMap::set_units(int64_t n, PillowRows&& rows) {
-  kind = Kind::sums, n_in = n, n_out = int64_t(rows.start.size()), units_ = std::move(rows);
+  units_ = &bytes_.keep(std::make_unique<OwnedByteMap>(n, std::move(rows))).map;
+  kind = Kind::sums, n_in = n, n_out = units_->n_out;
 }
 
 void AxisMap::set_gather(int64_t n, Int64s offset, Int64s index, std::optional<Doubles> weight) {
@@ -71,7 +72,7 @@ void AxisMap::set_gather(int64_t n, const std::vector<int64_t>& offset, const st
   kind = Kind::gathered, n_in = n, n_out = int64_t(offset.size()) - 1;
   tenter::LaidOut made = tenter::laid_out(n_out, offset.data(), index.data());
   const bool ones = weight.empty();
-  lay_out(std::move(made.order), {std::move(made.start), offset, std::move(weight)}, ones);
+  laid_out_.keep(lay_out(std::move(made.order), {std::move(made.start), offset, std::move(weight)}, ones));
 }
 
 void AxisMap::set_counts(int64_t n, int64_t made, bool sums) {
@@ -81,13 +82,15 @@ void AxisMap::set_counts(int64_t n, int64_t made, bool sums) {
 bool AxisMap::ones() const {
   if (kind == Kind::count_sums) return true;
   if (units_) return false;
-  if (gathers()) return !map_ && (laid_out_ ? laid_out_->sums->ones() : !weight_);
+  if (gathers()) {
+    const LaidOut* const made = laid_out_.found();
+    return !map_ && (made ? made->sums->ones() : !weight_);
+  }
   return map_->source_index || (!map_->sampling && !map_->map.weight64);
 }
 
 int64_t AxisMap::positions() const {
-  const bool tables =
-      copies() ? offsets_ || index_ || !table_.empty() : !map_ || map_->map.start || map_->inside || tables_;
+  const bool tables = copies() ? offsets_ || index_ || table_.found() : !map_ || map_->has_tables() || tables_.found();
   return tables ? n_in + n_out : 0;
 }
 
@@ -114,130 +117,131 @@ CopyAxis AxisMap::copy_axis(int64_t stride, bool alone) {
   const bool runs = (offsets_ || (source_index_ && !source_index_->is_periodic())) && made > 2 * n;
   if (runs && offsets_) return {CopyAxis::runs, n, made, stride, 1, offsets_->data()};
   if (index_) return {CopyAxis::index, n, made, stride, 1, index_->data()};
-  if (table_.empty() && made) {
-    table_.resize(size_t(runs ? n + 1 : made));
-    if (runs) source_index_->offsets(0, n, table_.data());
-    else if (source_index_) source_index_->index(0, made, table_.data());
-    else indices_of_runs(offsets_->data(), n, table_.data());
-  }
-  return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table_.data()};
+  const std::vector<int64_t>& table = table_.get([&] {
+    auto all = std::make_unique<std::vector<int64_t>>(size_t(runs ? n + 1 : made));
+    if (runs) source_index_->offsets(0, n, all->data());
+    else if (source_index_) source_index_->index(0, made, all->data());
+    else indices_of_runs(offsets_->data(), n, all->data());
+    return all;
+  });
+  return {runs ? CopyAxis::runs : CopyAxis::index, n, made, stride, 1, table.data()};
 }
 
-void AxisMap::lay_out(std::vector<int64_t>&& order, Rows&& rows, bool ones) {
-  LaidOut& made = laid_out_.emplace();
-  made.sums = std::make_unique<AxisMap>(), made.order = std::make_unique<AxisMap>();
-  made.sums->set_rows(int64_t(order.size()), std::move(rows), ones);
-  made.order->n_in = n_in, made.order->n_out = int64_t(order.size()), made.order->table_ = std::move(order);
-  made.sums->of = made.order->of = this, made.sums->part = Part::sums, made.order->part = Part::order;
+std::unique_ptr<AxisMap::LaidOut> AxisMap::lay_out(std::vector<int64_t>&& order, Rows&& rows, bool ones) const {
+  auto made = std::make_unique<LaidOut>();
+  made->sums = std::make_unique<AxisMap>(), made->order = std::make_unique<AxisMap>();
+  made->sums->set_rows(int64_t(order.size()), std::move(rows), ones);
+  made->order->n_in = n_in, made->order->n_out = int64_t(order.size());
+  made->order->table_.keep(std::make_unique<std::vector<int64_t>>(std::move(order)));
+  made->sums->of = made->order->of = this, made->sums->part = Part::sums, made->order->part = Part::order;
+  return made;
 }
 
 const AxisMap::LaidOut& AxisMap::laid_out() {
-  if (laid_out_) return *laid_out_;
-  if (map_) {
-    std::vector<int64_t> order;
-    Rows rows = map_->gathered(order);
-    lay_out(std::move(order), std::move(rows), false);
-  } else {
+  return laid_out_.get([&] {
+    if (map_) {
+      std::vector<int64_t> order;
+      Rows rows = map_->gathered(order);
+      return lay_out(std::move(order), std::move(rows), false);
+    }
     tenter::LaidOut made = tenter::laid_out(n_out, offsets_->data(), index_->data());
     const int64_t* const offset = offsets_->data();
     Rows rows{std::move(made.start), {offset, offset + n_out + 1}, {}};
     if (weight_) rows.weight.assign(weight_->data(), weight_->data() + weight_->size());
-    lay_out(std::move(made.order), std::move(rows), !weight_);
-  }
-  return *laid_out_;
+    return lay_out(std::move(made.order), std::move(rows), !weight_);
+  });
 }
 
 OwnedMap& AxisMap::sums(bool several) {
   // Sums of adjacent inputs. Those of a gather are in laid_out(), except that the kernel of one axis can compute them.
   if (gathers() && (several || !map_)) throw std::logic_error("sums of a gather whose inputs are not in order");
   if (!map_) {
-    std::vector<double> weight(units_->units.begin(), units_->units.end());
-    for (double& w : weight) w /= 1 << weight_bits;
-    map_ = &own_map_.emplace(n_in, Rows{units_->start, units_->offset, std::move(weight)}, false);
+    return tables_.get([&] {
+      std::vector<double> weight(units_->weight.begin(), units_->weight.end());
+      for (double& w : weight) w /= 1 << weight_bits;
+      return std::make_unique<OwnedMap>(n_in, Rows{units_->start, units_->offset, std::move(weight)}, false);
+    });
   }
   if (!several) return *map_;
   if (!map_->is_computed()) {
     if (map_->sampling || map_->source_index) map_->make_tables();
     return *map_;
   }
-  if (!tables_) {
-    if (map_->sampling) {
-      tables_ = std::make_unique<OwnedMap>(map_->rule, *map_->sampling, map_->transposed, true);
-    } else {
-      Rows rows;
-      map_->make_rows(0, n_out, rows);
-      tables_ = std::make_unique<OwnedMap>(n_in, std::move(rows), true);
-    }
-  }
-  return *tables_;
+  return tables_.get([&] {
+    if (map_->sampling) return std::make_unique<OwnedMap>(map_->rule, *map_->sampling, map_->transposed, true);
+    Rows rows;
+    map_->make_rows(0, n_out, rows);
+    return std::make_unique<OwnedMap>(n_in, std::move(rows), true);
+  });
 }
 
 bool AxisMap::has_bytes() {
-  if (has_bytes_) return *has_bytes_;
-  bool found = units_.has_value();
+  if (const int known = has_bytes_.load(std::memory_order_relaxed); known >= 0) return known;
+  bool found = units_;
   if (gathers()) {
     found = laid_out().sums->has_bytes();
   } else if (kind == Kind::sums && !units_ && !ones()) {
     const WindowMap& m = sums(true).map;
     found = m.start && fits_bytes(m.n_out, m.offset, m.weight64);
   }
-  return *(has_bytes_ = found);
+  has_bytes_.store(found, std::memory_order_relaxed);
+  return found;
 }
 
 OwnedByteMap& AxisMap::bytes() {
-  if (bytes_) return *bytes_;
-  if (units_) {
-    bytes_ = std::make_unique<OwnedByteMap>(n_in, std::move(*units_));
-  } else {
+  return bytes_.get([&] {
     const WindowMap& m = sums(true).map;
-    bytes_ = std::make_unique<OwnedByteMap>(n_in, n_out, m.start, m.offset, m.weight64);
-  }
-  return *bytes_;
+    return std::make_unique<OwnedByteMap>(n_in, n_out, m.start, m.offset, m.weight64);
+  });
 }
 
 int64_t AxisMap::n_spanned() {
   if (!has_long_rule() || kind != Kind::sums || ones() || !n_out) return n_in;
-  if (n_spanned_) return *n_spanned_;
+  if (const int64_t known = n_spanned_.load(std::memory_order_relaxed); known >= 0) return known;
   Rows first, last;
   map_->make_rows(0, 1, first), map_->make_rows(n_out - 1, n_out, last);
-  const int64_t lo = first.start[0], hi = last.stop(0);
-  n_spanned_ = crops(n_in, lo, hi) ? hi - lo : n_in;
-  return *n_spanned_;
+  const int64_t lo = first.start[0], hi = last.stop(0), found = crops(n_in, lo, hi) ? hi - lo : n_in;
+  n_spanned_.store(found, std::memory_order_relaxed);
+  return found;
 }
 
 // The map whose rows are cropped: weighted, and with tables now or later. Null for other maps: rows of a long axis have
 // no tables.
 const WindowMap* AxisMap::rows_to_crop(bool several) {
   if (kind != Kind::sums || units_ || ones() || map_->is_computed()) return nullptr;
-  if (!map_->map.start && !several) return nullptr;
+  if (!map_->has_tables() && !several) return nullptr;
   return &sums(true).map;
 }
 
-std::pair<int64_t, AxisMap*> AxisMap::cropped(bool several) {
-  const WindowMap* const m = rows_to_crop(several);
-  if ((!m && !units_) || !n_out) return {0, this};
-  if (!std::exchange(asked_for_crop_, true)) {
-    const int64_t* const start = m ? m->start : units_->start.data();
-    const int64_t* const offset = m ? m->offset : units_->offset.data();
-    const int64_t lo = start[0], hi = start[n_out - 1] + offset[n_out] - offset[n_out - 1];
-    if (crops(n_in, lo, hi)) {
-      first_ = lo, cropped_ = std::make_unique<AxisMap>();
-      if (linear_steps()) {
-        cropped_->set_map(sampling()->part(0, n_out, lo, hi - lo), false), cropped_->of = this;
-        return {first_, cropped_.get()};
-      }
-      std::vector<int64_t> starts(start, start + n_out), offsets(offset, offset + n_out + 1);
-      for (int64_t& at : starts) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
-      if (m) {
-        cropped_->set_rows(hi - lo, {std::move(starts), std::move(offsets), {m->weight64, m->weight64 + offset[n_out]}},
-                           false);
-      } else {
-        cropped_->set_units(hi - lo, {std::move(starts), std::move(offsets), units_->units, {}, true});
-      }
-      cropped_->of = this;
-    }
+// rows: those of `rows_to_crop`; null for units.
+std::unique_ptr<AxisMap::Cropped> AxisMap::crop(const WindowMap* rows) {
+  auto made = std::make_unique<Cropped>();
+  const int64_t* const start = rows ? rows->start : units_->start.data();
+  const int64_t* const offset = rows ? rows->offset : units_->offset.data();
+  const int64_t lo = start[0], hi = start[n_out - 1] + offset[n_out] - offset[n_out - 1];
+  if (!crops(n_in, lo, hi)) return made;
+  made->first = lo, made->map = std::make_unique<AxisMap>();
+  made->map->of = this;
+  if (linear_steps()) {
+    made->map->set_map(sampling()->part(0, n_out, lo, hi - lo), false);
+    return made;
   }
-  return {first_, cropped_ ? cropped_.get() : this};
+  std::vector<int64_t> starts(start, start + n_out), offsets(offset, offset + n_out + 1);
+  for (int64_t& at : starts) at = std::clamp<int64_t>(at - lo, 0, hi - lo);
+  if (rows) {
+    const double* const weight = rows->weight64;
+    made->map->set_rows(hi - lo, {std::move(starts), std::move(offsets), {weight, weight + offset[n_out]}}, false);
+  } else {
+    made->map->set_units(hi - lo, {std::move(starts), std::move(offsets), units_->weight, {}, true});
+  }
+  return made;
+}
+
+std::pair<int64_t, AxisMap*> AxisMap::cropped(bool several) {
+  const WindowMap* const rows = rows_to_crop(several);
+  if ((!rows && !units_) || !n_out) return {0, this};
+  const Cropped& made = cropped_.get([&] { return crop(rows); });
+  return {made.first, made.map ? made.map.get() : this};
 }
 
 }  // namespace tenter

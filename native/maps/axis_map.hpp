@@ -2,6 +2,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,11 +14,12 @@
 #include "maps/owned_map.hpp"
 #include "rules/axis_rule.hpp"
 #include "rules/pillow_rows.hpp"
+#include "system/once.hpp"
 
 namespace tenter {
 
 // It maps single positions. A map of blocks is a map of single positions on a dim outside of the block's own dim. Each
-// form of the map is made when a plan first asks for it, with the interpreter's lock.
+// form of the map is made when a plan first asks for it, and threads share it.
 class AxisMap {
  public:
   //   copies      each output is a copy of one input
@@ -111,28 +113,31 @@ class AxisMap {
   std::pair<int64_t, AxisMap*> cropped(bool several);
 
  private:
+  struct Cropped {
+    int64_t first = 0;
+    std::unique_ptr<AxisMap> map;  // null if little would be saved
+  };
   const WindowMap* rows_to_crop(bool several);
-  void lay_out(std::vector<int64_t>&& order, Rows&& rows, bool ones);
+  std::unique_ptr<Cropped> crop(const WindowMap* rows);
+  std::unique_ptr<LaidOut> lay_out(std::vector<int64_t>&& order, Rows&& rows, bool ones) const;
 
   std::vector<nb::object> owners_;  // Python objects that own what the pointers below refer to
   int64_t repeat_ = -1;             // output o is input o / repeat_; -1 for other maps
   const SourceIndex* source_index_ = nullptr;
   std::optional<Int64s> offsets_, index_;
   std::optional<Doubles> weight_;
-  std::vector<int64_t> table_;
+  Once<std::vector<int64_t>> table_;
   OwnedMap* map_ = nullptr;
-  std::optional<PillowRows> units_;
+  const ByteMap* units_ = nullptr;  // the rows of `bytes_`, if the map was made of them
   std::optional<SourceIndex> own_index_;
   std::optional<Sampling> own_sampling_;
   std::optional<OwnedMap> own_map_;
-  std::unique_ptr<OwnedMap> tables_;  // the same map with tables, for a long axis
-  std::unique_ptr<OwnedByteMap> bytes_;
-  std::optional<bool> has_bytes_;
-  bool asked_for_crop_ = false;
-  std::optional<LaidOut> laid_out_;
-  std::optional<int64_t> n_spanned_;
-  int64_t first_ = 0;
-  std::unique_ptr<AxisMap> cropped_;
+  Once<OwnedMap> tables_;  // the same map with tables, for a long axis or units
+  Once<OwnedByteMap> bytes_;
+  std::atomic<int> has_bytes_{-1};  // -1 here and below: not known yet
+  std::atomic<int64_t> n_spanned_{-1};
+  Once<LaidOut> laid_out_;
+  Once<Cropped> cropped_;
 };
 
 }  // namespace tenter

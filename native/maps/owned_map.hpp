@@ -52,11 +52,16 @@ struct OwnedMap {
     CachedTables* next;
   };
   std::atomic<CachedTables*> cached{nullptr};
+  // Whether `map` or `inside` has the tables, set last. Kernels point to `map`, so it is filled in its place, by one
+  // thread: with the interpreter's lock, or with `making` where there is none. A fork waits for that thread: it does
+  // not leave the interpreter meanwhile.
+  std::atomic<bool> tabled{false};
+  nb::ft_mutex making;
 
   OwnedMap(int64_t n_in, int64_t n_out, int64_t width, std::optional<Int64s> starts, std::optional<Int64s> offsets,
            std::optional<Doubles> weights)
       : map{n_in, n_out, width}, start(starts), offset(offsets), weight(weights) {
-    if (start) map.start = start->data(), map.offset = offset->data();
+    if (start) map.start = start->data(), map.offset = offset->data(), tabled = true;
     if (weight) use_weights(weight->data(), weight->size());
     if constexpr (verifies)
       verify_tables(map, start ? int64_t(start->size()) : 0, offset ? int64_t(offset->size()) : 0,
@@ -64,7 +69,7 @@ struct OwnedMap {
   }
   // ones: whether all weights are 1.
   OwnedMap(int64_t n_in, Rows&& made, bool ones) : map{n_in, int64_t(made.start.size())}, rows(std::move(made)) {
-    map.start = rows.start.data(), map.offset = rows.offset.data();
+    map.start = rows.start.data(), map.offset = rows.offset.data(), tabled = true;
     if (!ones) use_weights(rows.weight.data(), rows.weight.size());
   }
   // with_tables: makes tables even if the axis is long, and drops the rule.
@@ -81,21 +86,24 @@ struct OwnedMap {
     make_tables();
     if (with_tables) sampling = nullptr, rule.reset();
   }
-  // Makes the tables of a computed map, unless it has them or its axis is long. Needs the interpreter's lock. Maps get
-  // tables late because some need none: signals (signals.hpp), and sums that transpose a computed copy.
+  // Makes the tables of a computed map, unless it has them or its axis is long. Maps get tables late because some need
+  // none: signals (signals.hpp), and sums that transpose a computed copy.
   void make_tables() {
-    if (is_long || map.start || inside || (!sampling && !source_index)) return;
+    if (is_long || (!sampling && !source_index) || has_tables()) return;
+    const nb::ft_lock_guard alone(making);
+    if (has_tables()) return;
     if (gathers()) {
       Rows made;
       make_rows(ends->lo, ends->hi, made);
       inside = std::make_unique<OwnedMap>(map.n_in, std::move(made), false);
-      return;
+    } else {
+      make_rows(0, map.n_out, rows);
+      map.start = rows.start.data(), map.offset = rows.offset.data();
+      if (sampling) use_weights(rows.weight.data(), rows.weight.size());
     }
-    make_rows(0, map.n_out, rows);
-    map.offset = rows.offset.data();
-    if (sampling) use_weights(rows.weight.data(), rows.weight.size());
-    map.start = rows.start.data();
+    tabled.store(true, std::memory_order_release);
   }
+  bool has_tables() const { return tabled.load(std::memory_order_acquire); }
   bool may_be_signal() const {
     return sampling &&
            (sampling->is_linear() || sampling->is_filtered_signal() || sampling->weighting() == Weighting::touched);
@@ -115,8 +123,8 @@ struct OwnedMap {
   // Whether rows at the ends of the axis read inputs that are not adjacent.
   bool gathers() const { return ends && ends->gathers; }
   bool is_identity() const {
-    const bool computes = sampling && !map.start;
     if (map.n_in != map.n_out || gathers()) return false;
+    const bool computes = sampling && !has_tables();
     if (sampling && sampling->linear_steps) return false;  // OpenCV's arithmetic rounds, as the other axis changes
     if (computes && map.n_out > 1 && (transposed || !sampling->steps_by_one())) return false;
     // The rows inside a computed map are all alike, so it is enough to look at those near both ends.
@@ -249,7 +257,7 @@ struct OwnedMap {
     made.offset.back() = std::clamp(hi, begin, end) - std::clamp(lo, begin, end);
   }
   bool identity(int64_t lo, int64_t hi) const {
-    const bool computes = sampling && !map.start;
+    const bool computes = sampling && !has_tables();
     Rows made;
     if (computes) make_rows(lo, hi, made);
     const int64_t from = computes ? lo : 0;

@@ -167,7 +167,7 @@ class ChunkedWindow {
     SignalTask signal;
     const bool is_signal = signal_task(task_, of_, signal) && decide(Choice::signal, true);
     if (is_signal && !of_.sampling->is_filtered_signal()) return Kernel::signal;
-    if (of_.inside) return Kernel::inside;
+    if (of_.gathers() && of_.has_tables()) return Kernel::inside;
     if (columns_ && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&

@@ -226,6 +226,21 @@ Outcome HostPlan::run_normalized(PyObject* x, const ArrayView& from, Target targ
 }
 
 void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
+  run_steps(from, to, small() ? 0 : threads, stream);
+}
+
+void HostPlan::run_here(const char* from, char* to) const { run_steps(from, to, 0, false); }
+
+bool HostPlan::any_thread() const {
+  return std::all_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.call->any_thread(); });
+}
+
+const WindowStep* HostPlan::only_rows() const {
+  const auto* const step = steps_.size() == 1 ? dynamic_cast<const WindowStep*>(steps_[0].call.get()) : nullptr;
+  return step && step->makes_rows() ? step : nullptr;
+}
+
+void HostPlan::run_steps(const char* from, char* to, int threads, bool stream) const {
   uintptr_t memories[Buffer::filtered + 1];
   memories[Buffer::input] = reinterpret_cast<uintptr_t>(from),
   memories[Buffer::output] = reinterpret_cast<uintptr_t>(to);
@@ -243,7 +258,7 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
   for (const Chunks::Loop& loop : chunks.loops) n_loops *= loop.n;
   const uintptr_t source = memories[chunks.source], target = memories[chunks.target];
   std::optional<Polling> polling;  // a chunk may be too short for the loops of its kernels to poll
-  if (interrupted && !small()) polling.emplace();
+  if (interrupted && threads) polling.emplace();
   for (int64_t i = 0; i < n_loops; ++i) {
     int64_t source_at = 0, target_at = 0, index = i;
     for (size_t k = chunks.loops.size(); k-- > 0; index /= chunks.loops[k].n) {
@@ -262,12 +277,11 @@ void HostPlan::run(const char* from, char* to, int threads, bool stream) const {
 }
 
 void HostPlan::run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const {
-  const bool here = small();
   for (size_t k = range.begin; k < range.end; ++k) {
     const Step& step = steps_[k];
     const uintptr_t source = memories[step.source] + uintptr_t(step.source_at),
                     target = memories[step.target] + uintptr_t(step.target_at);
-    if (here) step.call->run_here(source, target);
+    if (!threads) step.call->run_here(source, target);
     else step.call->run(source, target, threads, stream && step.target == Buffer::output);
     if (tuning.notes_kernels) tuning.ran |= int64_t(1) << int(step.call->kernel());
   }

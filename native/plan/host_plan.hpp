@@ -64,6 +64,12 @@ class HostPlan {
   // The same by addresses. stream: whether to write the result with streaming stores. Throws std::bad_alloc.
   void run(const char* from, char* to, int threads, bool stream) const;
 
+  // The same on this thread, which need not have the interpreter's lock if the plan runs on any thread.
+  void run_here(const char* from, char* to) const;
+  bool any_thread() const;
+  // The step that makes the result, if it is the only one and makes any rows of it alone; else null.
+  const struct WindowStep* only_rows() const;
+
   int threads() const;        // how many threads to use; 0 with an error
   int64_t scratch() const;    // bytes of temporaries between the steps
   int64_t positions() const;  // positions in tables of the maps, which bound the cache of plans
@@ -78,6 +84,8 @@ class HostPlan {
     size_t begin = 0, end = 0;
   };
   Outcome run_normalized(PyObject* x, const ArrayView& from, Target target, int threads) const;
+  // threads: 0 for this thread alone
+  void run_steps(const char* from, char* to, int threads, bool stream) const;
   void run_range(const Range& range, const uintptr_t* memories, int threads, bool stream) const;
   void add_pass(const PlannedPass& pass, const Passes& of);
   bool add_sums(const PlannedPass& pass, const Passes& of, const Buffer& source, const Dim* dims, bool may_pack);

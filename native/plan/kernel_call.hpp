@@ -19,6 +19,8 @@ struct KernelCall {
   virtual void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const = 0;
   // The same, with rows of the result stored as floats. Returns false, before anything is done, if the kernel cannot.
   virtual bool run_to_floats(uintptr_t, const FloatRows&, int) const { return false; }
+  // Whether run_here changes nothing, so that threads without the interpreter's lock may call it.
+  virtual bool any_thread() const { return true; }
   virtual Kernel kernel() const = 0;
   // Positions in tables that the call has besides the maps' own; they bound the cache of plans.
   virtual int64_t positions() const { return 0; }

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 
@@ -28,7 +29,7 @@ struct WindowStep final : KernelCall {
   OwnedMap* computed = nullptr;               // the map of a single axis, if it has no tables
   bool is_signal = false;                     // whether this map needs no tables although the axis is short
   bool by_tables = false;                     // whether it is faster with tables, which are made after some uses
-  mutable int uses = 0;                       // how often it was used
+  mutable std::atomic<int> uses{0};           // how often it was used; two uses at once may count as one
   const SourceIndex* source_index = nullptr;  // source indices that the sums transpose, if there is a kernel for that
   WindowMap repeated;                         // the map of columns, if they transpose an ordinary repeat
   std::unique_ptr<JoinedRows> short_rows;     // rows that are summed several at a time, or null
@@ -75,12 +76,35 @@ struct WindowStep final : KernelCall {
   int64_t positions() const override { return short_rows ? short_rows->map.map.n_in + short_rows->map.map.n_out : 0; }
   void run(uintptr_t src, uintptr_t dst, int threads, bool stream) const override {
     WindowTask call = at(src, dst, stream);
-    const bool chunks = in_chunks();  // decided with the interpreter's lock, as tables are made with it
+    const bool chunks = in_chunks();  // decided once: another thread may make the tables meanwhile
     without_gil([&] { run_task(call, chunks, threads); });
   }
   void run_here(uintptr_t src, uintptr_t dst) const override {
     WindowTask call = at(src, dst, false);
     run_task(call, in_chunks(), 1);
+  }
+  bool any_thread() const override { return !by_tables; }
+  // Whether any rows of the result can be made without the others, from the inputs that they read.
+  bool makes_rows() const {
+    const bool alone = !task.plane && !task.n_outer && !computed && !source_index && !short_rows;
+    const bool kernels =
+        task.kernel == Kernel::rows_and_columns || task.kernel == Kernel::rows || task.kernel == Kernel::pixels;
+    return task.row && alone && kernels && !task.alpha;
+  }
+  // Makes rows [lo, hi) on this thread, which need not have the interpreter's lock. src: input row `first`.
+  void run_rows(const char* src, int64_t first, char* dst, int64_t lo, int64_t hi) const {
+    const WindowMap& m = *task.row;
+    const WindowMap some{m.n_in - lo * m.width,
+                         hi - lo,
+                         m.width,
+                         m.start ? m.start + lo : nullptr,
+                         m.start ? m.offset + lo : nullptr,
+                         m.weight32,
+                         m.weight64};
+    WindowTask call = task;
+    call.row = &some;
+    call.src = src - (first - (m.start ? 0 : lo * m.width)) * task.row_stride, call.dst = dst;
+    run_task(call, false, 1);
   }
   // The kernels of rows and columns together normalize floats.
   bool run_to_floats(uintptr_t src, const FloatRows& to, int threads) const override {
@@ -97,13 +121,17 @@ struct WindowStep final : KernelCall {
     WindowTask call = task;
     call.src = reinterpret_cast<const char*>(src), call.dst = reinterpret_cast<char*>(dst);
     call.stream = stream;
-    if (by_tables && ++uses > uses_before_tables) computed->make_tables();
+    if (by_tables) {
+      const int n = uses.load(std::memory_order_relaxed);
+      if (n < uses_before_tables) uses.store(n + 1, std::memory_order_relaxed);
+      else computed->make_tables();
+    }
     if constexpr (verifies)
       if (!in_chunks()) verify(call, n_plane);
     return call;
   }
   // Whether rows are computed one chunk at a time. A map that gathers has no start.
-  bool in_chunks() const { return computed && !(by_tables && computed->map.start); }
+  bool in_chunks() const { return computed && !(by_tables && !computed->gathers() && computed->has_tables()); }
   void run_task(WindowTask& call, bool chunks, int threads) const {
     switch (call.kernel) {
       case Kernel::indexed_sums: return kernels().sum_indexed(call, *source_index, threads);

@@ -13,6 +13,7 @@
 #include "system/memory.hpp"
 #include "system/threads.hpp"
 #include "system/tuning.hpp"
+#include "system/workspace.hpp"
 
 namespace nb = nanobind;
 using namespace tenter;
@@ -25,6 +26,7 @@ void bind_ragged(nb::module_& m);
 void bind_plan(nb::module_& m);
 void bind_words(nb::module_& m);
 void bind_bytes(nb::module_& m);
+void bind_gaps(nb::module_& m);
 void bind_launch(nb::module_& m);
 }  // namespace tenter
 
@@ -70,7 +72,8 @@ void bind_memory(nb::module_& m) {
                   })
       .def_static("recycles", &recycles)
       .def_static("limit", &memory_limit)
-      .def_static("clear", &memory_clear);
+      .def_static("clear", &memory_clear)
+      .def_static("scratch", &workspace_bytes);
 }
 
 void bind_levels(nb::module_& m, nb::module_& testing) {
@@ -120,6 +123,7 @@ void bind_tuning(nb::module_& m, nb::module_& testing) {
       .def_rw("chunk_bytes", &Tuning::chunk_bytes)
       .def_rw("seldom_calls", &Tuning::seldom_calls)
       .def_rw("scratch_bytes", &Tuning::scratch_bytes)
+      .def_rw("idle_scratch_bytes", &Tuning::idle_scratch_bytes)
       .def_rw("planned_bytes", &Tuning::planned_bytes)
       .def_rw("table_bytes", &Tuning::table_bytes)
       .def_rw("planned_taps", &Tuning::planned_taps)
@@ -158,6 +162,7 @@ NB_MODULE(core, m) {
   bind_maps(m);
   bind_plan(m);
   bind_bytes(m);
+  bind_gaps(m);
   bind_launch(m);
   bind_counts(m);
   bind_calls(m, testing);

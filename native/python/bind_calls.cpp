@@ -19,6 +19,7 @@
 #include "calls/specialization.hpp"
 #include "plan/inputs.hpp"
 #include "python/bind_values.hpp"
+#include "ragged/ragged_calls.hpp"
 
 namespace nb = nanobind;
 

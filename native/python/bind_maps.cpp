@@ -140,7 +140,7 @@ void bind_window_maps(nb::module_& m) {
           },
           nb::arg("source_index"), nb::arg("transposed"))
       .def_prop_ro("is_computed", &OwnedMap::is_computed)
-      .def_prop_ro("has_tables", [](const OwnedMap& m) { return m.map.start != nullptr; })
+      .def_prop_ro("has_tables", [](const OwnedMap& m) { return m.has_tables() && !m.gathers(); })
       .def_prop_ro("gathers", &OwnedMap::gathers)
       .def_prop_ro("only_copies", [](const OwnedMap& m) { return m.gathers() && m.only_copies(); })
       .def("gathered", &gathered)

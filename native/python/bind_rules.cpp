@@ -10,8 +10,10 @@
 #include "maps/owned_map.hpp"
 #include "python/bind_values.hpp"
 #include "rules/axis_rule.hpp"
+#include "rules/between.hpp"
 #include "rules/folded.hpp"
 #include "rules/rounded.hpp"
+#include "system/gil.hpp"
 
 namespace tenter {
 namespace {
@@ -217,7 +219,34 @@ nb::object axis_map(const AxisRule& rule, int64_t n_in, int64_t n_out, std::opti
 
 }  // namespace
 
+// The results' addresses have room for them (tenter._rules.between).
+template <class Number>
+void bind_between(nb::module_& m) {
+  typedef nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu> Numbers;
+  m.def("place_between", [](const Numbers& at, const Numbers& coordinates, Number rounding, uintptr_t placed,
+                            uintptr_t last, uintptr_t ahead, int threads) {
+    if (!coordinates.size()) throw std::invalid_argument("expected coordinates");
+    const Between<Number> of{coordinates.data(), int64_t(coordinates.size()), at.data(), int64_t(at.size())};
+    without_gil([&] {
+      of.place(rounding, reinterpret_cast<Number*>(placed), reinterpret_cast<int64_t*>(last),
+               reinterpret_cast<int64_t*>(ahead), threads);
+    });
+  });
+  m.def("lines_between", [](const Numbers& at, const Numbers& coordinates, const Int64s& last, bool clips,
+                            uintptr_t start, uintptr_t offset, uintptr_t weight, int threads) {
+    if (coordinates.size() < 2 || last.size() != at.size()) throw std::invalid_argument("expected two coordinates");
+    const Between<Number> of{coordinates.data(), int64_t(coordinates.size()), at.data(), int64_t(at.size())};
+    int64_t taps = 0;
+    without_gil([&] {
+      taps = of.lines(last.data(), clips, reinterpret_cast<int64_t*>(start), reinterpret_cast<int64_t*>(offset),
+                      reinterpret_cast<double*>(weight), threads);
+    });
+    return taps;
+  });
+}
+
 void bind_rules(nb::module_& m) {
+  bind_between<double>(m), bind_between<int64_t>(m);
   nb::class_<AxisRule>(m, "AxisRule")
       .def("__init__", &init_rule, nb::arg("kind"), nb::arg("align"), nb::arg("tie"), nb::arg("arithmetic"),
            nb::arg("edge"), nb::arg("antialias"))

@@ -3,10 +3,10 @@
 // runs the call.
 #include <algorithm>
 
-#include "calls/lookup.hpp"
 #include "kernels/kernels.hpp"
 #include "maps/ragged.hpp"
 #include "ragged/ragged_arguments.hpp"
+#include "ragged/ragged_calls.hpp"
 #include "system/integers.hpp"
 #include "system/memory.hpp"
 #include "system/tuning.hpp"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "calls/lookup.hpp"
 #include "kernels/kernels.hpp"
 #include "maps/ragged.hpp"
 #include "ragged/ragged_arguments.hpp"
+#include "ragged/ragged_calls.hpp"
 
 namespace tenter {
 namespace {

@@ -13,6 +13,7 @@
 #include "system/system.hpp"
 #include "system/threads.hpp"
 #include "system/tuning.hpp"
+#include "system/workspace.hpp"
 
 namespace tenter {
 namespace {
@@ -217,6 +218,7 @@ void memory_limit(int64_t bytes) {
 }
 
 void memory_clear() {
+  clear_workspaces();
   Recycler& r = recycler();
   std::lock_guard lock(r.mutex);
   r.trim(0);

@@ -29,7 +29,7 @@ struct MemoryStats {
 bool recycles();  // whether freed blocks return to the pool; never in a forked child
 MemoryStats memory_stats();
 void memory_limit(int64_t bytes);  // sets how many idle bytes the pool may hold
-void memory_clear();               // unmaps all idle memory
+void memory_clear();               // unmaps all idle memory, and frees idle workspaces
 
 // Scratch memory of one call; large requests use the pool. The Room owns it.
 struct Room {

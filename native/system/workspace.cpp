@@ -11,6 +11,18 @@ namespace {
 
 // Idle workspaces. They are exchanged without a lock: a child forked while another thread holds a lock would deadlock.
 std::atomic<Workspace*> slots[idle_workspaces];
+std::atomic<int64_t> counted;
+
+void count(Workspace* w, int64_t bytes) {
+  if (bytes == w->counted) return;  // as in most calls, which then write nothing that threads share
+  counted.fetch_add(bytes - w->counted, std::memory_order_relaxed);
+  w->counted = bytes;
+}
+
+void free_workspace(Workspace* w) {
+  count(w, 0);
+  delete w;
+}
 
 }  // namespace
 
@@ -40,16 +52,28 @@ Workspace* acquire_workspace() {
 }
 
 void release_workspace(Workspace* w) {
+  int64_t bytes = 0;
   for (Scratch* s : {&w->staging, &w->tile, &w->row, &w->plane, &w->packed, &w->raw, &w->gathered, &w->inputs, &w->sums,
-                     &w->taps, &w->row_taps, &w->index, &w->table})
+                     &w->taps, &w->row_taps, &w->index, &w->table}) {
     s->trim();
+    bytes += int64_t(s->size);
+  }
+  count(w, bytes);
+  if (workspace_bytes() > tuning.idle_scratch_bytes) return free_workspace(w);
   for (auto& slot : slots) {
     Workspace* empty = nullptr;
     if (slot.load(std::memory_order_relaxed) == nullptr &&
         slot.compare_exchange_strong(empty, w, std::memory_order_release, std::memory_order_relaxed))
       return;
   }
-  delete w;
+  free_workspace(w);
+}
+
+int64_t workspace_bytes() { return counted.load(std::memory_order_relaxed); }
+
+void clear_workspaces() {
+  for (auto& slot : slots)
+    if (Workspace* const found = slot.exchange(nullptr, std::memory_order_acquire)) free_workspace(found);
 }
 
 }  // namespace tenter

@@ -30,10 +30,13 @@ struct Scratch {
 // The buffers of one task: one for each purpose, as a task may need several at a time.
 struct Workspace {
   Scratch staging, tile, row, plane, packed, raw, gathered, inputs, sums, taps, row_taps, index, table;
+  int64_t counted = 0;  // its bytes when it was last idle
 };
 
 Workspace* acquire_workspace();      // throws std::bad_alloc
 void release_workspace(Workspace*);  // frees large buffers; the next task reuses the rest
+int64_t workspace_bytes();           // of workspaces that are or were idle: at most tuning.idle_scratch_bytes
+void clear_workspaces();             // frees the idle ones
 
 // Holds a task's workspace: acquired at its first use, released by the destructor.
 class Lease {

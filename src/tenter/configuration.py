@@ -5,7 +5,7 @@ import platform
 
 from tenter import _native
 from tenter._arrays import thread_count
-from tenter._arrays.promised import OLDEST, too_old
+from tenter._arrays.oldest_versions import OLDEST, too_old
 
 __all__ = ["show_config"]
 

@@ -93,7 +93,7 @@ def repeat_interleave(
     Returns
     -------
     array
-        Fresh memory of x's library and dtype; its length along dim is the sum of repeats. With repeats alone, 1-D: the
+        A new array of x's library and dtype; its length along dim is the sum of repeats. With repeats alone, 1-D: the
         position of the count that each output belongs to, int64 (int32 for int32 counts).
 
     Raises

@@ -92,16 +92,15 @@ def interpolate(
         For linear, bilinear, bicubic, trilinear and lanczos. Widens the filter when shrinking; the result agrees with
         Pillow's.
     out : array, optional
-        Memory for the result, which is also returned: an array or tensor of x's library, dtype and device with the
-        result's shape, such as a memory map. No gradient may be recorded. Invalid calls leave it as is.
+        Where to write the result, as for `tenter.resize`.
     **other
         PyTorch's `input` for x.
 
     Returns
     -------
     array
-        Fresh memory of x's library and dtype; channels-last stays channels-last. Integers are rounded half to even and
-        saturated; antialiased uint8 is bit-identical to Pillow's.
+        A new array of x's library and dtype; channels-last stays channels-last. Integers are rounded half to even and
+        saturated; antialiased uint8 of a given size is bit-identical to Pillow's.
 
     Raises
     ------

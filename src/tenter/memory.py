@@ -12,6 +12,8 @@ from tenter import _native
 from tenter._arrays.arguments import error, integer
 from tenter._arrays.errors import Refusal
 from tenter._arrays.limits import machine_memory
+from tenter._plans import cache, specializations
+from tenter._specs.axis_maps import cached_axis_map
 
 __all__ = ["Stats", "clear", "get_limit", "set_limit", "stats"]
 
@@ -108,6 +110,8 @@ def set_limit(n_bytes: int) -> None:
 def clear() -> None:
     """Gives all idle memory back to the operating system; results in use stay as they are.
 
+    Plans and maps that later calls would use again are dropped too: the next calls plan anew.
+
     See Also
     --------
     set_limit : Keeps less from now on.
@@ -118,6 +122,9 @@ def clear() -> None:
     >>> stats().idle_bytes
     0
     """
+    cache.clear()
+    specializations.native.clear()
+    cached_axis_map.cache_clear()
     _native.Block.clear()
 
 

@@ -53,7 +53,7 @@ def repeat(a: npt.ArrayLike, repeats: npt.ArrayLike, axis: SupportsIndex | None 
     Returns
     -------
     numpy.ndarray
-        Fresh memory of a's dtype.
+        A new array of a's dtype.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def tile(A: npt.ArrayLike, reps: npt.ArrayLike, axis: Axes = None) -> Any:
     Returns
     -------
     numpy.ndarray
-        Fresh memory of A's dtype.
+        A new array of A's dtype.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def repeat(x: Any = MISSING, *sizes: Sizes, out: Any = None, **other: Any) -> An
     Returns
     -------
     array
-        Fresh memory of x's library and dtype.
+        A new array of x's library and dtype.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def tile(x: Any = MISSING, *dims: Sizes, out: Any = None, **other: Any) -> Any:
     Returns
     -------
     array
-        Fresh memory of x's library and dtype.
+        A new array of x's library and dtype.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def expand(x: Any = MISSING, *sizes: Sizes, **other: Any) -> Any:
 
     See Also
     --------
-    repeat : The same values in fresh memory.
+    repeat : The same values in a new array.
 
     Examples
     --------

@@ -33,13 +33,10 @@ if TYPE_CHECKING:
         Like,
         Mode,
         ModeName,
-        NamedDims,
         Nested,
         Numbers,
         OfXarray,
         Other,
-        ResizeArguments,
-        RuleArguments,
         Sizes,
         Tensor,
         Unpack,
@@ -47,6 +44,7 @@ if TYPE_CHECKING:
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
+    from tenter._specs.signatures import NamedDims, ResizeArguments, RuleArguments
 
 
 # fmt: off
@@ -304,9 +302,7 @@ def _resized(x: Any, given: resize_arguments.Arguments, votes: bool, gaps: maske
         x = executor.of(x).flip(x, flipped)
     if spec.reads_outside and (given.value != 0 or not is_numeric(dtype_name(x))):
         return fill_value.perform("resize", given_x, given, x, spec, out)
-    if flipped:
-        return calls.perform_flipped("resize", given_x, given, x, spec, out)
-    return calls.perform("resize", x, given, x, spec, out)
+    return calls.perform("resize", given_x, given, x, spec, out)
 
 
 def axis_map(

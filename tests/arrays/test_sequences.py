@@ -75,4 +75,4 @@ def test_what_has_no_order_is_no_sequence():
 
 def test_axes_of_an_array_are_those_of_the_tuple_where_calls_are_recorded():
     for axes in ((2, 1), [2, 1], np.array([2, 1]), range(2, 0, -1)):
-        assert resize_arguments.places(4, axes) == (1, 0)
+        assert resize_arguments.order_of_axes(4, axes) == (1, 0)

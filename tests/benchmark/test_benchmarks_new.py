@@ -200,7 +200,7 @@ def test_losses_are_counted_by_library_and_by_whether_its_result_is_the_same():
     assert why.startswith("- **PyTorch**: A new gradient") and failed == "- g, bad, 1 thread: x"
     assert list(new_report.notes({"signals": (ABOUT, calls[:1])})) == []
     slow, small = one("slow", 1, new=1.2), one("small", 1, new=9, output=100)
-    assert "in 0 of 1 " in new_report.first_calls([slow, small])[0]
+    assert new_report.first_calls("Signals", [slow, small]) == "- Signals: 0 of 1"
 
 
 def test_a_median_that_is_not_sure_is_marked():

@@ -124,19 +124,18 @@ def test_shares_count_each_call_once_and_itself_apart():
     ]
 
 
-def test_the_command_writes_its_page_and_the_summary(tmp_path, monkeypatch):
-    pages = tmp_path / "random.md", tmp_path / "performance.md"
-    for name, page in zip(("PAGE", "SUMMARY"), pages):
-        page.write_text(f"before\n\n{BEGIN}\nold\n{END}\nafter\n")
-        monkeypatch.setattr(random_report, name, page)
+def test_the_command_writes_its_page_and_the_file_of_functions(tmp_path, monkeypatch):
+    page = tmp_path / "random.md"
+    page.write_text(f"before\n\n{BEGIN}\nold\n{END}\nafter\n")
+    monkeypatch.setattr(random_report, "PAGE", page)
     for module in (random_calls, random_report):
         monkeypatch.setattr(module, "LOSS", np.inf)
     monkeypatch.setattr("sys.argv", ["benchmarks", "random", "--calls", "12", "--seed", "3"])
     assert command.main() == 0
-    page, summary = (path.read_text() for path in pages)
-    for text in (page, summary):
-        assert text.startswith(f"before\n\n{BEGIN}\n") and text.endswith(f"{END}\nafter\n") and "old" not in text
-        assert "`python -m benchmarks random --calls 12 --seed 3 --threads 1` made 12 calls." in text
-    shares = summary.split(BEGIN)[1].split(END)[0].strip()
-    assert shares in page and ITSELF in shares and "## Functions" in page and summaries.BEGIN in page
-    assert len(random_report.medians(pages[0])) == 1
+    text = page.read_text()
+    assert text.startswith(f"before\n\n{BEGIN}\n") and text.endswith(f"{END}\nafter\n") and "old" not in text
+    assert "`python -m benchmarks random --calls 12 --seed 3 --threads 1` made 12 calls." in text
+    assert ITSELF in text and "[Each function](random.csv)" in text and summaries.BEGIN in text
+    first, *functions = page.with_suffix(".csv").read_text().splitlines()
+    assert first == "call / peer,calls,slower,least,median" and len(functions) > 3
+    assert len(random_report.medians(page)) == 1

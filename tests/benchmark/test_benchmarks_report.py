@@ -48,8 +48,8 @@ def test_pages_change_between_their_markers_alone(out, measured):
     page = out.with_suffix(".md").read_text()
     assert page.startswith("before\n" + report.BEGIN) and page.endswith(report.END + "\nafter\n")
     assert "old" not in page and sentence(about) in page
-    for heading in ("Targets", "Repeat", "Small sizes", "Growth", "Peak memory"):
-        assert f"### {heading}\n" in page
+    for heading in ("By library", "Small sizes", "Growth"):
+        assert f"## {heading}\n" in page
     report.write(out, about, measured)
     assert out.with_suffix(".md").read_text() == page
 
@@ -76,9 +76,12 @@ def test_without_markers_nothing_is_written(out, measured):
 
 
 def test_the_first_run_makes_the_page(tmp_path, measured):
-    report.write(tmp_path / "y.json", machine(SETTINGS), {"memory": measured["memory"]})
+    out = tmp_path / "y.json"
+    report.write(out, machine(SETTINGS), {"memory": measured["memory"], "table": measured["table"]})
     text = (tmp_path / "y.md").read_text()
-    assert text.startswith("# Calls on the CPU\n") and "### Peak memory\n" in text
+    assert text.startswith("# Calls on the CPU\n") and "## By library\n" in text
+    every = report.every_call(out)
+    assert all(f"### {heading}\n" in every for heading in ("Of the copy bandwidth", "Repeat", "Peak memory"))
 
 
 def test_the_command(tmp_path, monkeypatch, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,31 @@ def test_no_module_has_a_cache_that_the_table_lacks() -> None:
     modules = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py")}
     caching = {name for name, path in modules.items() if keeps(ast.parse(path.read_text())) and name[:4] != "cli/"}
     assert caching - OTHERS == expected
+
+
+def test_clear_leaves_no_plan_map_or_scratch() -> None:
+    x = np.zeros((300, 200, 3), np.uint8)
+    for _ in range(_native.tuning.seldom_calls + 2):  # plans of frequent calls are cached
+        tenter.resize(x, (100, 90), axes=(0, 1), antialias=True, like="pillow")
+    assert cache.plans and specializations.native and _native.Block.scratch() > 0
+    tenter.memory.clear()
+    assert not cache.plans and not specializations.native and cache._positions == 0
+    assert axis_maps.cached_axis_map.cache_info().currsize == _native.Block.scratch() == 0
+
+
+def test_idle_scratch_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.zeros((2000, 500), np.float32)
+
+    def scratch() -> int:
+        tenter.memory.clear()
+        with ThreadPoolExecutor(8) as threads:  # each call takes workspaces of its own
+            list(threads.map(lambda n: tenter.resize(x, (n, 300), antialias=True), range(700, 716)))
+        return _native.Block.scratch()
+
+    kept = scratch()
+    assert 0 < kept <= _native.tuning.idle_scratch_bytes
+    monkeypatch.setattr(_native.tuning, "idle_scratch_bytes", kept // 2)
+    assert scratch() <= kept // 2
 
 
 @pytest.fixture

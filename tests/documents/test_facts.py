@@ -19,7 +19,7 @@ from tenter.cli.parser import TENTER, parse
 
 pytest.importorskip("torch")
 import torch
-from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, patches, random_report, summaries
+from benchmarks import __main__ as benchmarks, chart, chart_rows, chart_svg, patches, summaries
 
 DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
@@ -54,12 +54,8 @@ def test_the_data_has_the_rows_that_the_command_measures() -> None:
 
 
 def test_no_ratio_stands_outside_of_what_is_written_from_the_data() -> None:
-    random = (random_report.BEGIN, random_report.END)
-    written = [(chart.BEGIN, chart.END), chart.MORE, random]
-    for text, marks in ((README, written[:1]), (PERFORMANCE, written)):
-        for begin, end in marks:
-            text = text.split(begin)[0] + text.split(end)[1]
-        assert RATIO.findall(text) == []
+    for text in (README, PERFORMANCE):
+        assert RATIO.findall(text.split(chart.BEGIN)[0] + text.split(chart.END)[1]) == []
 
 
 MEASURED = [p for p in sorted(DOCS.rglob("*.md")) if re.search(r"^\|.*\| \d+(\.\d+)?x( ~)? \|", p.read_text(), re.M)]
@@ -87,22 +83,27 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
         return {"group": "g", "name": name, "shown": True, "threads": 2, "contests": {chart.PYTORCH: contest}}
 
     data = {"machine": DATA["machine"], "rows": [row("a", 0.5), row("b", 4.0), row("c", 30.0)]}
-    said = "the median of random calls. Of 3 chosen calls, 4.0 times the speed of PyTorch as installed (0.5 to 30)."
+    said = "in random calls; in 3 chosen calls, 4.0 times that of PyTorch as installed (0.5 to 30)."
     assert said in chart.summary(data)
-    assert "| [Rows below](#all-rows) | PyTorch | 1 of 3 | a | 0.50x |" in chart.slower(data).splitlines()
+    assert (
+        "| [chosen calls](../performance.md#all-rows) | PyTorch | 1 of 3 | 0.50x |" in chart.slower(data).splitlines()
+    )
     assert [shown["name"] for shown in chart_svg.rows(data)] == ["b", "c", "a"]
     assert statistics.median(chart.ratios(data, chart.PYTORCH)) == 4.0
 
 
-def test_every_table_of_slower_calls_is_on_the_page_of_performance() -> None:
+def test_every_table_of_slower_calls_is_on_the_page_of_slower_calls() -> None:
     """`python -m benchmarks chart --seconds 0` collects them once more."""
     pages = [page for page in (DOCS / "measured").glob("*.md") if summaries.BEGIN in page.read_text()]
-    lost = [" | ".join(cells) for page in pages for _, *cells in summaries.rows(page.read_text())]
-    assert len(pages) >= 7 and len(lost) > 10 and all(line in PERFORMANCE for line in lost)
+    lost = [
+        f": {kind} | {' | '.join(few)} | {ratio} |"
+        for page in pages for kind, *few, _, ratio in summaries.rows(page.read_text())
+    ]  # fmt: skip
+    assert len(pages) >= 7 and len(lost) > 10 and all(line in (ROOT / chart.SLOWER).read_text() for line in lost)
 
 
 def test_figures_at_the_doors_of_the_readme_are_those_of_the_pages_that_they_name() -> None:
-    doors = [line for line in README.split("| You have |")[1].split("\n\n")[0].splitlines() if "](docs/" in line]
+    doors = [line for line in README.split("| You have (extra) |")[1].split("\n\n")[0].splitlines() if "](docs/" in line]
     figures = [
         (re.findall(r"\d[\d,.]*\d", line.split(" | ")[2]), re.findall(r"\]\((docs/[^)#]+)", line)) for line in doors
     ]
@@ -110,13 +111,6 @@ def test_figures_at_the_doors_of_the_readme_are_those_of_the_pages_that_they_nam
     for numbers, pages in figures:
         text = " ".join((ROOT / page).read_text() for page in pages)
         assert all(number in text for number in numbers), (numbers, pages)
-
-
-def test_the_shares_of_random_calls_are_those_of_their_page() -> None:
-    """`python -m benchmarks random` writes both."""
-    page, summary = ((ROOT / path).read_text() for path in (random_report.PAGE, random_report.SUMMARY))
-    shares = summary.split(random_report.BEGIN)[1].split(random_report.END)[0].strip()
-    assert shares in page and random_report.ITSELF in shares
 
 
 LARGE = ("bicubic", "8 float", "nearest, (8", "trilinear", "K/V", "a volume", "channels-last")  # some seconds each
@@ -149,8 +143,9 @@ def as_numpy(x: Any) -> Any:
 
 
 def test_the_command_measures_and_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DATA", "PAGE", "README"):
+    for name in ("DATA", "PAGE", "README", "SLOWER"):
         monkeypatch.setattr(chart, name, tmp_path / getattr(chart, name).name)
+    (tmp_path / "slower.md").write_text("\n".join(chart.MORE))
     (tmp_path / "README.md").write_text(README)
     (tmp_path / "performance.md").write_text(PERFORMANCE)
     some = [row for row in chart_rows.ROWS if row.name.startswith("a tiny call")]

@@ -3,11 +3,12 @@ builds without warnings is tested in the slow tier."""
 
 from __future__ import annotations
 
-import ast
-import contextlib
+import functools
 import importlib
-import io
+import inspect
+import json
 import re
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -19,14 +20,12 @@ import numpy as np
 import pytest
 
 import tenter
+from playground_browser import browser  # noqa: F401
 from roots import ROOT
 
 DOCS = ROOT / "docs"
 sys.path.append(str(DOCS))
 OPERATIONS = sorted(p.stem for p in (DOCS / "operations").glob("*.md") if p.stem != "README")
-
-
-NOTEBOOKS = [p for p in sorted((DOCS / "tutorials").glob("*.md")) if "{code-cell}" in p.read_text()]
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -35,23 +34,6 @@ def test_pages_of_operations_have_all_parts(name: str) -> None:
     headings = re.findall(r"^## (.*)$", text, re.M)
     assert headings[0] == "Example" and headings[-3:] == ["Edge cases", "Errors", "See also"]
     assert re.search(r"^!\[.+\]\(.+\)$", text.partition("## Example")[0], re.M)
-
-
-@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
-def test_notebooks_run(page: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("PIL")
-    cells = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", page.read_text(), re.S)
-    assert len(cells) >= 4
-    scope: dict[str, Any] = {}
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in cells:
-            tree = ast.parse(cell)
-            shown = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-            exec(compile(tree, page.name, "exec"), scope)
-            if isinstance(shown, ast.Expr):  # what a notebook shows below the cell
-                value = eval(compile(ast.Expression(shown.value), page.name, "eval"), scope)
-                assert value is None or any(hasattr(value, f"_repr_{kind}_") for kind in ("html", "png"))
 
 
 def test_drawings_are_those_that_the_command_draws() -> None:
@@ -70,33 +52,13 @@ def test_drawings_are_those_that_the_command_draws() -> None:
     assert [name for name in drawn if f"{name.rpartition('/')[2]}.svg)" not in pages] == []
 
 
-@pytest.mark.parametrize(
-    "module, name, needs",
-    [
-        ("light_and_alpha", "operations/light-and-alpha", []),
-        ("photograph", "tutorials/photo", ["torch", "cv2", "skimage"]),
-    ],
-)
-def test_pictures_are_those_that_the_commands_draw(module: str, name: str, needs: list[str]) -> None:
+def test_the_picture_of_alpha_and_light_is_that_which_the_command_draws() -> None:
     image = pytest.importorskip("PIL.Image")
-    for package in needs:
-        pytest.importorskip(package)
-    drawn = importlib.import_module(module).drawn().convert("RGB")
-    with image.open(DOCS / f"{name}.png") as held:
+    drawn = importlib.import_module("light_and_alpha").drawn().convert("RGB")
+    with image.open(DOCS / "operations" / "light-and-alpha.png") as held:
         assert held.size == drawn.size
         apart = np.abs(np.asarray(held.convert("RGB"), int) - np.asarray(drawn, int)).max(-1)
     assert (apart > 64).mean() < 0.02  # fonts differ between versions of Pillow
-
-
-def test_the_photograph_shows_what_its_text_says() -> None:
-    """Those without antialias are rough, those with it are smooth, and each library's agree."""
-    for package in ("torch", "cv2", "skimage"):
-        pytest.importorskip(package)
-    made = list(importlib.import_module("photograph").shrunk().values())
-    rough = [np.abs(np.diff(pixels.astype(int), axis=0)).mean() for pixels in made]
-    assert min(rough[:3]) > 1.2 * max(rough[3:])
-    for row in (made[:3], made[3:5]):
-        assert all(np.abs(row[0].astype(int) - other).max() <= 2 for other in row[1:])
 
 
 def test_the_drawing_of_the_idea_has_the_numbers_of_the_objects_it_names() -> None:
@@ -140,17 +102,107 @@ def test_the_reference_has_every_public_name() -> None:
     assert "tenter.ragged.Plan" in documented and "tenter.geometry.Geometry" in documented
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_warnings_or_the_network(tmp_path: Path) -> None:
-    for package in ("sphinx", "furo", "myst_nb"):
+def test_types_in_signatures_are_explained() -> None:
+    """Each name that is no public class of tenter, NumPy, PyTorch or Python."""
+    pytest.importorskip("torch")
+    page = (DOCS / "reference" / "README.md").read_text().partition("## Types in signatures")[2]
+    explained = set(re.findall(r"`(\w+)`", page.replace("| type | is |", "")))
+    known = (
+        "Any None Sequence Mapping Literal Unpack SupportsIndex Fraction NDArray Tensor PathLike Callable True False"
+    )
+    known_names = {*known.split(), *(name.rpartition(".")[2] for name in public_names(tenter))}
+    used = set()
+    for name in public_names(tenter):
+        thing = functools.reduce(getattr, name.split(".")[1:], tenter)
+        for made in [thing, *(vars(thing).values() if isinstance(thing, type) else [])]:
+            if inspect.isfunction(made) and (made is thing or made.__name__[0] != "_"):
+                for part in inspect.signature(made).parameters.values():
+                    if isinstance(part.annotation, str) and part.name != "other":
+                        used |= set(re.findall(r"(?<![\w.'\"])[A-Z]\w+", part.annotation))
+    assert used - known_names - explained == set()
+    assert {name for name in explained if name[0].isupper()} <= {*used, *known_names, "Indices", "RuleArguments", "Fields"}
+
+
+def test_versions_are_joined_the_newest_first(tmp_path: Path) -> None:
+    """Each with its pages, so that a reader stays on a page that both have."""
+    import versions
+
+    for name in ("0.9.0", "0.10.0", "main", "v0.2"):
+        (tmp_path / name / "reference").mkdir(parents=True)
+        for page in ("index.html", "reference/torch.html"):
+            (tmp_path / name / page).touch()
+        (tmp_path / name / "objects.inv").touch()
+    (tmp_path / "notes").mkdir()
+    assert versions.join(tmp_path) == ["0.10.0", "0.9.0", "v0.2", "main"]
+    listed = json.loads((tmp_path / "versions.js").read_text().removeprefix("const siteVersions = ").rstrip(";\n"))
+    assert listed["main"] == ["index.html", "reference/torch.html"] and "notes" not in listed
+    assert 'href="0.10.0/index.html"' in (tmp_path / "index.html").read_text()
+    with pytest.raises(SystemExit, match="expected folders with a built site"):
+        versions.join(tmp_path / "notes")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, and an older version of it that lacks a page."""
+    for package in ("sphinx", "furo", "myst_parser", "sphinx_copybutton"):
         pytest.importorskip(package)
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(tmp_path)]
+    import versions
+
+    folder = tmp_path_factory.mktemp("site") / tenter.__version__
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    pages = list(tmp_path.rglob("*.html"))
+    shutil.copytree(folder, folder.parent / "0.0.1")
+    (folder.parent / "0.0.1" / "gallery.html").unlink()
+    versions.join(folder.parent)
+    return folder
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_warnings_or_the_network(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
     assert len(pages) > 45
     for page in pages:
         fetched = re.findall(r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*"', page.read_text())
         assert not fetched, page
         for path in re.findall(r'<a [^>]*href="(?!https?:|#|mailto:)([^"#]+)', page.read_text()):
             assert (page.parent / path).exists(), f"{page}: {path}"
+        if "genindex" not in page.name and (DOCS / page.relative_to(site).with_suffix(".md")).exists():
+            assert f"/edit/main/docs/{page.relative_to(site).with_suffix('.md').as_posix()}" in page.read_text()
+
+
+@pytest.mark.slow
+def test_pages_of_the_site_work_in_a_browser(site: Path, browser: Any) -> None:
+    """No page is wider than a phone or complains, in light or dark; buttons copy code; versions lead to the same page."""
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(30_000)
+    complaints: list[str] = []
+    context.on("console", lambda message: complaints.append(f"console: {message.text}"))
+    context.on("weberror", lambda error: complaints.append(f"error: {error.error}"))
+    page = context.new_page()
+    for path in sorted(site.rglob("*.html")):
+        name = path.relative_to(site).as_posix()
+        if not name.startswith(("_modules", "playground")):
+            page.emulate_media(color_scheme="dark" if len(name) % 2 else "light")
+            page.set_viewport_size({"width": 390, "height": 800})
+            page.goto(path.as_uri())
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= 390, name
+            broken = "[...document.images].filter((i) => i.complete && !i.naturalWidth).map((i) => i.src)"
+            assert page.evaluate(broken) == [], name
+
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto((site / "reference" / "README.html").as_uri())
+    shown = page.locator("div.highlight-default", has_text=">>>").first
+    shown.hover()
+    shown.locator("button.copybtn").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied and ">>>" not in copied and copied.splitlines()[0] in shown.inner_text()
+    for start, end in (("lazy", "lazy"), ("gallery", "index")):
+        page.goto((site / f"{start}.html").as_uri())
+        page.locator(".versions select").select_option("0.0.1")
+        page.wait_for_url(f"**/0.0.1/{end}.html")
+        assert page.locator(".versions select").input_value() == "0.0.1"
+    page.goto((site.parent / "index.html").as_uri())
+    page.wait_for_url(f"**/{tenter.__version__}/index.html")
+    assert not complaints
+    context.close()

@@ -6,7 +6,7 @@ from typing import Any
 
 import tenter
 from tenter import _native, memory
-from tenter._execution import chunks, into
+from tenter._execution import chunks, into, missing
 from tenter._plans import cache
 
 from . import caches
@@ -22,12 +22,13 @@ NATIVE: dict[str, tuple[int, ...]] = {
     "cached_planes_bytes": (1, 1024), "index_outputs": (1, 20, 100), "tile_inputs": (16, 64), "widened_values": (1, 40), "stream_bytes": (1, 256), "long_axis": (0, 20),
     "signal_axis": (0, 20), "shared_counts": (0, 20), "tap_outputs": (1, 16), "tap_block": (1, 64), "many_scalars": (0, 4),
     "byte_tile_bytes": (64, 1024), "byte_chunk_bytes": (64, 4096),
-    "small_bytes": (0, 256), "large_bytes": (1, 64), "chunk_bytes": (256, 4096), "seldom_calls": (0, 1, 1000), "scratch_bytes": (0, 256),
+    "small_bytes": (0, 256), "large_bytes": (1, 64), "chunk_bytes": (256, 4096), "seldom_calls": (0, 1, 1000), "scratch_bytes": (0, 256), "idle_scratch_bytes": (0, 1 << 14),
     "planned_bytes": (64, 4096), "table_bytes": (64, 4096), "planned_taps": (1, 8), "weight_sum_outputs": (0, 20),
     "taken": QUESTIONS, "left": QUESTIONS,
 }  # fmt: skip
 PYTHON: tuple[tuple[Any, str, tuple[int, ...]], ...] = (
     (chunks, "BYTES", (256, 4096)),
+    (missing, "BYTES", (256, 4096)),
     (into, "BYTES", (256, 4096)),
     (cache, "LONGEST", (0, 8)),
     (cache, "STEPS", (0, 1)),

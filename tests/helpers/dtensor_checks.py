@@ -276,6 +276,6 @@ def accelerated():
 
 @check
 def example_of_the_page():
-    page = DOCS / "cuda.md"
-    code = page.read_text().split("### DTensor")[1].split("```python\n")[1].split("```")[0]
+    page = DOCS / "distributed.md"
+    code = page.read_text().split("## DTensor")[1].split("```python\n")[1].split("```")[0]
     exec(compile(code, str(page), "exec"), {})

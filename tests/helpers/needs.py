@@ -36,16 +36,16 @@ NEEDS = (
     Need((2, 7), "", (  # OpInfo's modules
         r"test_opinfo\.py::test_module_tests$",
     )),
-    Need((2, 10), "calls that need no Python after the first of a kind; in older versions each takes some microseconds more", (
+    Need((2, 10), "calls that need no Python after the first of a kind", (
         r"test_ragged\.py::test_the_core_alone_runs_calls_of_plain_arrays\[tensor\]",
     )),
-    Need((2, 10), "transforms that normalize where they resize; in older versions a second pass gives the same bits", (
+    Need((2, 10), "transforms that normalize where they resize; else in a second pass", (
         r"test_the_core_normalizes_where_it_resizes\[(tensor|(batch, )?channels last|batch|part|turned|gray|five channels)\]",
     )),
-    Need((2, 13), "a function as a filter in compiled code; in older versions the graph ends before it", (
+    Need((2, 13), "a function as a filter in compiled code; else a graph break", (
         r"test_resize_torch\.py::test_a_compiled_function_is_not_given_another_filter",
     )),
-    Need((2, 13), "a `Fraction` in a box within one graph; in older versions the graph ends before it", (
+    Need((2, 13), "a `Fraction` in a box within one graph; else a graph break", (
         r"test_torch_tracing\.py::test_calls_that_a_graph_cannot_hold_are_followed\[fractions within\]",
     )),
     Need((2, 8), "images by a scale whose lengths depend on data, and counts that differ within `vmap`, within one graph", (
@@ -66,7 +66,7 @@ NEEDS = (
         r"test_ragged_compiled\.py::test_compiled_code_refuses_what_eager_code_refuses\[(eager|inductor)-positions\]",
         r"test_ragged_torch\.py::test_indices_in_compiled_code\[lengths_from_positions-",
     )),
-    Need((2, 12), "maps in one graph; in older versions the graph ends before them", (
+    Need((2, 12), "maps in one graph; else a graph break", (
         r"test_map_operator\.py::test_(one_graph_with_its_gradient|inductor|the_compiler_tells_maps_apart)",
     )),
     Need((2, 10), "a scale that is read from a tensor, in `torch.export`", (

@@ -12,7 +12,7 @@ import pytest
 
 import tenter
 from tenter import _native, configuration
-from tenter._arrays import promised, thread_count
+from tenter._arrays import oldest_versions, thread_count
 from tenter.cli import main as cli
 
 WITHOUT_TORCH = "import os, tenter\nif os.fork() == 0: tenter.show_config()\nelse: os.wait(); tenter.show_config()"
@@ -62,4 +62,4 @@ def test_libraries_that_are_missing_or_too_old_are_named(monkeypatch):
     monkeypatch.setattr(configuration, "installed", lambda name: versions.get(name, "99.1"))
     said = lines(configuration.configuration())["libraries"].split(", ")
     assert "numpy 2.4.6" in said and "no jax" in said and "dask 99.1" not in said
-    assert "torch 2.5.1+cpu (too old: 2.6 or newer is needed)" in said and promised.too_old("PyTorch", "2.5.1")
+    assert "torch 2.5.1+cpu (too old: 2.6 or newer is needed)" in said and oldest_versions.too_old("PyTorch", "2.5.1")

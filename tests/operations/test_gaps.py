@@ -11,6 +11,7 @@ import resize_oracle
 import tenter
 from sweeps import in_one_test
 from tenter import ragged
+from tenter._execution import missing
 
 MODES = ("linear", "cubic", "catmull-rom", "mitchell", "bspline", "lanczos", "hamming", "area", "nearest")
 POSITIVE = ("linear", "bspline", "hamming", "area", "nearest")
@@ -156,6 +157,36 @@ def test_layouts_and_threads_change_no_bit():
         np.testing.assert_array_equal(tenter.resize(x, **how), want)
     finally:
         tenter.set_num_threads(None)
+
+
+CHUNKED = {  # shape, axes
+    "images": ((5, 60, 70), (1, 2)),
+    "one image": ((90, 80), (0, 1)),
+    "channels": ((50, 60, 3), (0, 1)),
+    "wide pixels": ((40, 30, 20), (0, 1)),
+    "rows": ((90, 40), (0,)),
+    "columns": ((90, 40), (1,)),
+    "a volume": ((9, 20, 30), (0, 1, 2)),
+    "apart": ((4, 30, 3, 25), (1, 3)),
+}
+
+
+@in_one_test("shape, axes", CHUNKED.values(), CHUNKED)
+def test_the_size_of_chunks_changes_no_bit(shape, axes, monkeypatch):
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(shape)
+    x[rng.random(shape) < 0.2] = np.nan
+    of_axes = rng.random([n if k in axes else 1 for k, n in enumerate(shape)]) < 0.7
+    for how in ({"skipna": True}, {"where": of_axes & np.ones(shape, bool), "skipna": True}, {"where": of_axes}):
+        for mode, edge, scale in (("area", "replicate", 0.3), ("linear", "reflect", 2.2), ("cubic", "wrap", 0.7)):
+            given = x if "skipna" in how else np.nan_to_num(x).astype(np.float32)
+            how |= {"size": [round(shape[a] * scale) for a in axes], "axes": axes, "mode": mode, "edge": edge}
+            made = []
+            for n_bytes in (1 << 30, 4096, 1):
+                monkeypatch.setattr(missing, "BYTES", n_bytes)
+                made += [tenter.resize(some, **how) for some in (given, np.asfortranarray(given))]
+            for same in made[2:]:
+                np.testing.assert_array_equal(same, made[0] if same.flags.c_contiguous else made[1])
 
 
 def test_a_mask_of_the_resized_axes_is_that_mask_for_each_channel():

@@ -30,6 +30,21 @@ def test_every_mode_is_its_formula(seeds):
         check_case(seed)
 
 
+@in_one_test("dtype", ["float64", "int64"])
+def test_a_position_gives_the_same_bits_among_any_others(dtype):
+    rng = np.random.default_rng(7)
+    n = 40_000  # more than a task looks up
+    c = np.cumsum(rng.integers(1, 9, n)).astype(dtype)
+    at = rng.integers(-5, int(c[-1]) + 5, 2 * n).astype(dtype)
+    at = at if dtype == "int64" else np.where(rng.random(2 * n) < 0.5, at, rng.uniform(-5, c[-1] + 5, 2 * n))
+    x, order = rng.standard_normal(n), np.argsort(at)
+    for mode in ("linear", "nearest", "previous", "next"):
+        made = tenter.interp(x, at, c, mode=mode)
+        np.testing.assert_array_equal(tenter.interp(x, at[order], c, mode=mode), made[order])
+        np.testing.assert_array_equal(tenter.interp(x, at[99:130], c, mode=mode), made[99:130])
+    np.testing.assert_allclose(tenter.interp(x, at, c), np.interp(at, c, x), rtol=1e-9, atol=1e-9)
+
+
 def test_linear_is_numpys_interp():
     for seed in range(60):
         rng = np.random.default_rng(seed)

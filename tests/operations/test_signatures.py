@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -48,8 +49,10 @@ def test_signatures_are_those_of_the_calls():
 
 def test_names_of_types_in_signatures_are_those_of_the_module_of_types() -> None:
     from tenter._arrays import signatures
+    from tenter._specs import signatures as of_resize
 
-    known: set[str] = set(vars(signatures)) | set(inspect.getsource(signatures).replace(":", " ").split())
+    known: set[str] = set(vars(signatures)) | set(vars(of_resize))
+    known |= {word for module in (signatures, of_resize) for word in re.findall(r"[\w.]+,?", inspect.getsource(module))}
     known |= {
         "Filter",
         "Convention",

@@ -22,7 +22,7 @@ from tenter import _native
 from tenter._arrays import signatures
 from tenter._rules import geometry, presets
 from tenter._rules.axis_rule import EDGES
-from tenter._specs import modes, picture_sizes
+from tenter._specs import modes, picture_sizes, signatures as of_resize
 from tenter._specs.resize import KINDS
 
 FILES = [ROOT / "tests" / "typed" / "uses.py"]
@@ -182,10 +182,10 @@ def overloads():
 
 def test_every_overload_is_a_call_that_the_function_takes():
     rules = {
-        "ResizeRule": signatures.ResizeRule,
-        "ResizeArguments": signatures.ResizeArguments,
-        "PictureRule": signatures.PictureRule,
-        "NamedDims": signatures.NamedDims,
+        "ResizeRule": of_resize.ResizeRule,
+        "ResizeArguments": of_resize.ResizeArguments,
+        "PictureRule": of_resize.PictureRule,
+        "NamedDims": of_resize.NamedDims,
         "InterpRule": signatures.InterpRule,
     }
     checked = 0

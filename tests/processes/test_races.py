@@ -3,7 +3,10 @@ ThreadSanitizer looks at (python -m tests.sanitize thread), so nothing here impo
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import sysconfig
 import threading
 import zlib
 
@@ -14,7 +17,7 @@ from programs.small import lowered
 
 import tenter
 from tenter import _native, memory, ragged
-from tenter.maps import Window
+from tenter.maps import Copy, Gather, Window
 from thread_helpers import in_threads
 
 x = (np.arange(9 * 33 * 20) % 251).astype(np.float32).reshape(1, 9, 33, 20)
@@ -76,12 +79,32 @@ def long_and_byte_calls(shrinks, grows):
     ]
 
 
+def forms_of_maps():
+    """Of maps that are new: threads ask at once for each form that a plan makes of a map when it first needs it."""
+    photo, image = (x[0, :, :, :3] * 3).astype(np.uint8), np.ascontiguousarray(x[0, 0])
+    maps = [
+        Copy.from_index(np.repeat(np.arange(33), counts), 33),
+        Gather(33, 70, np.arange(71) * 2, np.arange(140) * 7 % 33, np.arange(140) / 16),
+        Window(33, 16, np.full(16, 12), np.arange(17) * 3, np.full(48, 0.3)),  # reads a few inputs, which are cropped
+        tenter.axis_map(33, 71, "nearest"),
+        tenter.axis_map(33, 700, "cubic", edge="wrap"),
+        tenter.axis_map(700, 33, "cubic", edge="reflect", antialias=True),
+    ]
+    applied = [(m, axis) for one in maps for m in (one, one.T) for axis in (0, 1)]
+    return [
+        *[lambda m=m, a=a: m.apply(np.take(image, np.arange(m.n_in) % image.shape[a], a), a) for m, a in applied],
+        lambda: tenter.image.resize(photo, (7, 5), like="pillow", box=((3, 6), (2, 9))),
+        lambda: tenter.resize(image, (30, 9), axes=(0, 1), box=((10, 14), (3, 5)), antialias=True),
+    ]
+
+
 def unlike_axes():
     return [tenter.axis_map(660, 500, "area"), tenter.axis_map(660, 900, "cubic", antialias=True)]
 
 
 FRESH = {
     "operations": lambda: operations(Window(33, 16, np.arange(16) * 2, np.arange(17) * 3, np.ones(48))),
+    "forms of maps": forms_of_maps,
     "ragged": lambda: ragged_calls(ragged.Plan(counts)),
     "signals and bytes": lambda: long_and_byte_calls(*unlike_axes()),
 }
@@ -172,6 +195,15 @@ def test_first_cached_and_new_calls_of_many_threads_have_the_bits_of_one_thread(
 
     in_threads(work, [(seed,) for seed in range(8)], barrier)
     assert wrong == []
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python has the interpreter's lock")
+def test_the_core_does_not_switch_the_interpreters_lock_on():
+    """For a module that does not say that it can do without, Python does so and warns."""
+    code = "import sys, tenter; print(sys._is_gil_enabled())"
+    without = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
+    said = subprocess.check_output([sys.executable, "-W", "error", "-c", code], text=True, env=without)
+    assert said == "False\n"
 
 
 def test_a_thread_that_fails_keeps_no_other_waiting():

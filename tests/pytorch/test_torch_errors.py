@@ -10,7 +10,7 @@ import torch
 import tenter
 import transforms
 from sweeps import sampled
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 
 pytestmark = pytest.mark.usefixtures("fresh_compiler")
 X = torch.arange(12.0).reshape(4, 3)

@@ -13,7 +13,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental import symbolic_shapes
 
 import private_names
-from tenter._arrays import promised, torch_private, torch_tensors
+from tenter._arrays import oldest_versions, torch_private, torch_tensors
 from tenter._torch import functions
 from tenter._triton import driver
 
@@ -78,7 +78,7 @@ def test_cuda_tensors_are_computed_by_triton_of_the_promised_version(found, lack
     monkeypatch.setattr(torch_tensors, "WITHOUT_TRITON", torch_tensors._without_triton())
     with FakeTensorMode():
         x = torch.empty(3, device="cuda")
-        oldest = ".".join(map(str, promised.OLDEST["Triton"]))
+        oldest = ".".join(map(str, oldest_versions.OLDEST["Triton"]))
         expected = None if lack is None else f"a tensor on cuda, which needs Triton {oldest} or newer{lack}"
         assert torch_tensors.problem(x) == expected
 

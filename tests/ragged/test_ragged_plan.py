@@ -13,6 +13,7 @@ import ragged_cases as plain
 import tenter
 from ragged_cases import HOW, segment
 from tenter import ragged
+from tenter._ragged import reduced
 
 RNG = np.random.default_rng(0)
 SOME = [2, 0, 3, 1, 0]
@@ -140,3 +141,28 @@ def test_arrays_of_other_libraries_are_refused():
     ):
         with pytest.raises(TypeError, match=r"expected a NumPy array or a tensor \(np.asarray"):
             call()
+
+
+def test_a_plan_keeps_few_masks():
+    plan = ragged.Plan([2, 0, 3])
+    for width in range(3, 60):
+        for side in (None, "left", "right"):
+            mask = plan.mask(width, padding_side=side)
+            assert mask is plan.mask(width, padding_side=side) and mask.shape == (3, width) and mask.sum() == 5
+            assert len(plan._cached) <= 16
+    assert plan.mask(59).tolist() == plan.mask(59, padding_side="right").tolist()
+
+
+def test_a_plan_of_rows_is_found_although_another_thread_drops_all_meanwhile(monkeypatch):
+    """Between the making of a plan and its use."""
+    rows, x = ragged.Plan([2, 0, 3]), np.arange(5.0)[:, None].repeat(3, 1)
+
+    class Dropped(dict):
+        def __setitem__(self, key, value):
+            self.clear()
+
+        def setdefault(self, key, value):
+            return value
+
+    rows._segments = rows._segments.changed(cached=Dropped())
+    assert reduced._cached_plan("sum", x, rows._segments, 0) is not None

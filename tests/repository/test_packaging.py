@@ -7,6 +7,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import sysconfig
 import zipfile
 
 import pytest
@@ -61,7 +62,7 @@ def test_links_of_the_readme_work_outside_of_a_checkout():
     shown, source = on_an_index(readme), PROJECT["urls"]["Source"]
     assert relative_links(shown) == []
     for link in relative:
-        view = "raw" if link.endswith((".png", ".svg")) else "blob"  # a page about a picture is not a picture
+        view = "raw" if link.endswith((".png", ".svg", ".webp")) else "blob"  # a page about a picture is not a picture
         assert f"{source}/{view}/main/{link}" in shown
 
 
@@ -77,7 +78,8 @@ def test_a_wheel(tmp_path):
     make = [sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", tmp_path, ROOT]
     subprocess.run(make, check=True, cwd=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
-    abi = "cp312-abi3" if sys.version_info >= (3, 12) else "cp{0}{1}-cp{0}{1}".format(*sys.version_info)
+    stable = sys.version_info >= (3, 12) and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    abi = "cp312-abi3" if stable else "cp{0}{1}-cp{0}{1}{2}".format(*sys.version_info[:2], getattr(sys, "abiflags", ""))
     assert wheel.name.startswith(f"tenter-{tenter.__version__}-{abi}-")
     with zipfile.ZipFile(wheel) as held:
         names = held.namelist()

@@ -11,7 +11,7 @@ import pytest
 from tests import versions
 
 from roots import ROOT
-from tenter._arrays import promised
+from tenter._arrays import oldest_versions
 
 PACKAGES = {"NumPy": "numpy", "PyTorch": "torch", "Triton": "triton", "JAX": "jax", "Dask": "dask[array]", "zarr": "zarr",
             "Pillow": "pillow", "tifffile": "tifffile"}  # fmt: skip
@@ -22,16 +22,16 @@ def numbers(version):
 
 
 def test_errors_at_import_say_what_the_metadata_says():
-    for library, oldest in promised.OLDEST.items():
+    for library, oldest in oldest_versions.OLDEST.items():
         assert numbers(versions.promised(PACKAGES[library])) == oldest
         too_old = f"{oldest[0]}.{oldest[1] - 1}.9+cpu" if oldest[1] else f"{oldest[0] - 1}.99.9"
         exactly = ".".join(map(str, oldest))
         for version in (exactly, f"{exactly}.0a0+git1" if len(oldest) == 2 else f"{exactly}a0", f"{oldest[0] + 1}.0"):
-            promised.check(library, version)
+            oldest_versions.check(library, version)
         upgrade = rf"\(pip install --upgrade {PACKAGES[library].split('[')[0]}\)"
         said = f"^tenter: expected {library} .* or newer, got {library} {re.escape(too_old)} {upgrade}$"
         with pytest.raises(ImportError, match=said):
-            promised.check(library, too_old)
+            oldest_versions.check(library, too_old)
 
 
 def test_the_docs_say_what_the_metadata_says():
@@ -49,7 +49,7 @@ def test_every_promise_has_its_environments():
     for package in PACKAGES.values():
         for either in (f"{package}=={versions.promised(package)}", f"{package}>={versions.promised(package)}"):
             assert either in made, either
-    assert {row.python for row in versions.rows()} == set(versions.PYTHONS)
+    assert {row.python for row in versions.rows()} == {*versions.PYTHONS, versions.FREE_THREADED}
     torches = [numbers(version) for version in (versions.promised("torch"), *versions.TORCHES)]
     assert torches == [(2, torches[0][1] + n) for n in range(len(torches))]  # each minor version
     for files, _ in versions.TESTS.values():

@@ -7,7 +7,7 @@ import pytest
 
 from sweeps import in_one_test
 from tenter._arrays import pillow_images
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 from tenter.image import resize
 
 PIL = pytest.importorskip("PIL")

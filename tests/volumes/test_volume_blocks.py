@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import tenter
 from cases import values
 from sweeps import sampled
+from tenter._parts.boxes import computed, extents, reads
 from tenter._specs.modes import MODES
 from tenter.cli.volumes import arrays, blocks
-from tenter.cli.volumes.windows import compute, extents, reads
 
 DTYPES = ("uint8", "int8", "uint16", "int32", "int64", "float16", "float32", "float64", "complex64", "bool")
 NEAREST = ("nearest", "nearest-exact")
@@ -32,7 +32,7 @@ def in_blocks(op: Any, x: Any, block: Any) -> Any:
     seen = np.zeros(op.shape_out, int)
     for box in blocks.boxes(op.shape_out, block):
         at = reads(op, box)
-        part = compute(op, box, np.ascontiguousarray(x[tuple(slice(*pair) for pair in at)]))
+        part = computed(op, box, np.ascontiguousarray(x[tuple(slice(*pair) for pair in at)]))
         assert part.shape == extents(box) and part.dtype == op.dtype
         y[tuple(slice(*pair) for pair in box)] = part
         seen[tuple(slice(*pair) for pair in box)] += 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli_helpers import _inside, refused  # noqa: F401
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 from volume_helpers import HALF, _as_a_process_of_its_own, volume, zarr  # noqa: F401
 
 V2 = {"shape": "shape", "chunks": "chunks", "dtype": "dtype"}

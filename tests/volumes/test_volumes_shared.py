@@ -13,12 +13,12 @@ import pytest
 import tenter
 from cli_helpers import _inside  # noqa: F401
 from sweeps import sampled
+from tenter._parts.boxes import extents, reads
 from tenter.cli.main import main
 from tenter.cli.volumes import zarrs
 from tenter.cli.volumes.arrays import resized
 from tenter.cli.volumes.blocks import boxes
 from tenter.cli.volumes.shared import SharedChunks, along, kept_chunks
-from tenter.cli.volumes.windows import extents, reads
 from volume_helpers import _as_a_process_of_its_own, elements, noise, volume, zarr  # noqa: F401
 
 #: Arguments of a resize: halves, thirds, the same size, larger, and pixels past the edge that are far away.

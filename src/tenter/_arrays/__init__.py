@@ -2,6 +2,6 @@
 
 import numpy as np
 
-from tenter._arrays import promised
+from tenter._arrays import oldest_versions
 
-promised.check("NumPy", np.__version__)
+oldest_versions.check("NumPy", np.__version__)

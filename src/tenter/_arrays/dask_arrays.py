@@ -6,7 +6,7 @@ import dask
 import dask.array
 import numpy as np
 
-from tenter._arrays import numpy_arrays, promised
+from tenter._arrays import numpy_arrays, oldest_versions
 from tenter._arrays.foreign import class_name
 from tenter._arrays.standard_arrays import (
     address as address,
@@ -25,7 +25,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
-promised.check("Dask", dask.__version__)  # type: ignore[attr-defined]
+oldest_versions.check("Dask", dask.__version__)  # type: ignore[attr-defined]
 PACKAGE = "dask.array"
 TYPES: tuple[type, ...] = ()
 

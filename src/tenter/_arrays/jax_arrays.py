@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from tenter._arrays import promised, standard_arrays
+from tenter._arrays import oldest_versions, standard_arrays
 from tenter._arrays.standard_arrays import (
     address as address,
     device as device,
@@ -24,7 +24,7 @@ from tenter._arrays.standard_arrays import (
 )
 from tenter._arrays.types import Array
 
-promised.check("JAX", jax.__version__)
+oldest_versions.check("JAX", jax.__version__)
 PACKAGE = "jax"
 TYPES: tuple[type, ...] = ()
 
@@ -75,5 +75,6 @@ def to_numpy(x: Any) -> Array:
 
 
 def from_numpy(x: Array, like: Any) -> Any:
-    """Returns a JAX array of x's values, without a copy if x is suitably aligned. Nothing else may refer to x."""
-    return jax.device_put(x, like.sharding if like.committed else None)
+    """Returns a JAX array of x's values, without a copy if x is suitably aligned."""
+    is_committed = getattr(like, "committed", False) and len(like.sharding.device_set) == 1
+    return jax.device_put(x, like.sharding if is_committed else None)

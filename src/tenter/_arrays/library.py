@@ -12,7 +12,7 @@ import numpy as np
 from tenter._arrays import numpy_arrays, standard_arrays
 from tenter._arrays.forks import not_forked
 from tenter._arrays.layout import Layout, Order
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 from tenter._arrays.types import Array
 
 Imported = TypeVar("Imported")
@@ -86,7 +86,7 @@ class Library(Protocol):
 
     def from_numpy(self, x: Array, like: Any) -> Any:
         """Returns the library's array of a NumPy array's values, on the device of `like`, without a copy where
-        possible."""
+        possible. Nothing else may refer to x."""
 
 
 def _torch() -> Library:

@@ -3,7 +3,7 @@ own type, and a list gives a NumPy array."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypedDict, TypeVar, overload
 
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
 
     from torch import Tensor as Tensor
     from typing_extensions import Unpack as Unpack
-
-    from tenter._rules.filters import Filter
-    from tenter._rules.presets import Convention
-    from tenter._specs.model_sizes import Budget, Tiles
-    from tenter._specs.picture_sizes import Fill, Fit
 
 Element = TypeVar("Element", bound=np.generic)
 
@@ -110,7 +105,6 @@ if TYPE_CHECKING:
     AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any] | Tensor | OfLibrary | OfDask)
     Index: TypeAlias = SupportsIndex | None
     Sizes = SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | Tensor
-    PictureSize: TypeAlias = Sizes | Sequence[SupportsIndex | None] | Fit | Fill | Budget | Tiles
     CountsOfOne: TypeAlias = Sizes | OfLibrary | OfDask | Held
     # What has coordinates, positions and times.
     Coordinates: TypeAlias = npt.ArrayLike | Tensor | OfLibrary | OfDask | Held
@@ -121,28 +115,6 @@ if TYPE_CHECKING:
     )
     Span = tuple[float | Fraction, float | Fraction] | Sequence[float | Fraction]
     Box = Sequence[Span | None] | npt.NDArray[Any]
-    AnyMode: TypeAlias = ModeName | Filter | Sequence[Mode | Filter]
-    AnyLike: TypeAlias = Like | Convention
-
-
-class RuleArguments(TypedDict, total=False):
-    """Arguments of `resize` that `axis_map` also takes."""
-
-    scale: Numbers | None
-    antialias: bool | None
-    like: AnyLike | None
-    box: Box | None
-    align: Align | None
-    edge: Edge | None
-    value: complex
-
-
-class GapArguments(TypedDict, total=False):
-    """Arguments of `resize` for missing values."""
-
-    where: Where | None
-    skipna: bool
-    min_valid: float | None
 
 
 class InterpRule(TypedDict, total=False):
@@ -153,39 +125,6 @@ class InterpRule(TypedDict, total=False):
     edge: InterpEdge
     value: complex | tuple[complex, complex]
     weights: npt.ArrayLike | None
-
-
-class NamedDims(TypedDict, total=False):
-    """Arguments of `resize` where sizes or scales have names."""
-
-    where: OfXarray | Where | None
-    skipna: bool
-    min_valid: float | None
-
-    scale: Mapping[Any, float | Fraction]
-    mode: AnyMode
-    antialias: bool | None
-    like: AnyLike | None
-    box: Box | None
-    align: Align | None
-    edge: Edge | None
-    value: complex
-    labels: bool
-
-
-class PictureRule(TypedDict, total=False):
-    """Arguments of `image.resize`."""
-
-    mode: AnyMode | None
-    antialias: bool | None
-    like: AnyLike | None
-    alpha: bool | Literal["premultiplied"] | None
-    linear_light: bool
-    labels: bool
-    layout: Layout | None
-    scale: Numbers | None
-    box: Box | None
-    draft: bool
 
 
 class Fields(TypedDict, total=False):
@@ -205,19 +144,6 @@ class Fields(TypedDict, total=False):
     eight_bits: Literal["once", "pillow", "opencv"]
     aspect_ratio: AspectRatio
     modes: tuple[str, ...]
-
-
-class LazyResizeRule(RuleArguments, total=False):
-    mode: AnyMode
-    axes: SupportsIndex | Sequence[SupportsIndex] | npt.NDArray[np.integer[Any]] | None
-
-
-class ResizeRule(LazyResizeRule, total=False):
-    labels: bool
-
-
-class ResizeArguments(ResizeRule, GapArguments, total=False):
-    """All arguments of `resize` by name, but for out."""
 
 
 class Apply(Protocol):

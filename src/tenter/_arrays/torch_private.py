@@ -17,9 +17,9 @@ from torch.autograd import forward_ad
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tenter._arrays import promised
+from tenter._arrays import oldest_versions
 
-promised.check("PyTorch", torch.__version__)
+oldest_versions.check("PyTorch", torch.__version__)
 
 
 def unfollowed(f: Callable[[], Any]) -> Any:
@@ -264,7 +264,7 @@ def _guarded(condition: Any) -> bool:
 
 
 # Before 2.8 the compiler does not follow the question below; kernels then check what is too large.
-FOLLOWED = not promised.older(torch.__version__, (2, 8))
+FOLLOWED = not oldest_versions.older(torch.__version__, (2, 8))
 
 
 def statically(condition: Any) -> bool:

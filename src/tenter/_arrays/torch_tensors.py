@@ -10,7 +10,7 @@ import torch
 from torch.compiler import is_compiling
 
 from tenter import _native
-from tenter._arrays import promised
+from tenter._arrays import oldest_versions
 from tenter._arrays.dtypes import DTYPES
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.foreign import class_name
@@ -40,12 +40,12 @@ NAMES = {dtype: name for name, dtype in TORCH_DTYPES.items()}
 
 def _without_triton() -> str | None:
     """Returns what CUDA tensors lack. Triton takes long to import, so its version is read from its sources."""
-    needed = f"Triton {'.'.join(map(str, promised.OLDEST['Triton']))} or newer"
+    needed = f"Triton {'.'.join(map(str, oldest_versions.OLDEST['Triton']))} or newer"
     if (spec := find_spec("triton")) is None:
         return needed
     text = Path(spec.origin).read_text() if spec.origin else ""
     found = re.search(r"^__version__ = ['\"]([^'\"]+)", text, re.MULTILINE)
-    old = found is not None and promised.too_old("Triton", found[1])
+    old = found is not None and oldest_versions.too_old("Triton", found[1])
     return f"{needed}, not {found[1]}" if found is not None and old else None
 
 
@@ -195,7 +195,7 @@ def to_numpy(x: torch.Tensor) -> Array:
 
 
 def from_numpy(x: Array, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(x)
+    return torch.from_numpy(x).to(like.device)
 
 
 def of_type(x: torch.Tensor, made: torch.Tensor) -> torch.Tensor:

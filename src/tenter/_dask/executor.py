@@ -10,7 +10,6 @@ import numpy as np
 from dask.base import tokenize
 
 from tenter._arrays import limits
-from tenter._arrays.types import Array
 from tenter._dask.graph import lazy
 from tenter._execution import numpy_executor
 from tenter._parts import work
@@ -24,8 +23,6 @@ from tenter._standard.executor import (
     disjoint as disjoint,
     execute as execute,
     expand_fast as expand_fast,
-    is_ordinary as is_ordinary,
-    place as place,
     place_offsets as place_offsets,
     run as run,
     run_read as run_read,
@@ -133,10 +130,6 @@ def rounded(x: Any, like: Any) -> Any:
 
 def cast(x: Any, dtype: str) -> Any:
     return x.astype(dtype)
-
-
-def beside(x: Array, like: Any) -> Any:
-    return da.from_array(x)
 
 
 def zeroed(x: Any, valid: Any) -> Any:

@@ -8,8 +8,9 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._arrays.foreign import class_name
 from tenter._arrays.library import dtype_name, in_dynamo, of
 from tenter._execution import calls, executor
-from tenter._specs.applied import Applied, only_copies
+from tenter._specs.applied import Applied
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._kinds import only_copies
 
 
 def apply(map_: AxisMap, x: Any, axis: int, out: Any = None) -> Any:

@@ -48,7 +48,7 @@ def _run_read(x: Any, plan: CallPlan) -> Any:
 def _run_checked(x: Any, plan: CallPlan) -> Any:
     runs = EXACT[type(x)]
     # The core cannot tell whether empty tensors are ordinary. Given None, it lets Python check the call.
-    return runs.execute(x, plan) if runs.is_ordinary(x) else None
+    return runs.execute(x, plan) if of(x).is_ordinary(x) else None
 
 
 _native.register_calls(
@@ -75,15 +75,16 @@ def cached_into(call: str, x: Any, out: Any, *args: Any) -> Any:
 
 
 def perform(call: str, x: Any, args: tuple[Any, ...], flat: Any, spec: Spec, out: Any = None) -> Any:
-    """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes."""
+    """Returns the result of a checked call, and caches its plan. flat: x in the shape that the spec describes, or
+    flipped along the axes whose boxes are reversed."""
     runs = executor_of(x)
     if out is not None:
         into.check(out, x, spec.shape_out(tuple(flat.shape)))
     if of(x).traced(flat) or (isinstance(spec, RepeatCounts) and traced(spec.offsets)):
         return _into_out(runs.dispatched(flat, spec), x, out)
-    if specializations.store(call, x, args, spec, x) and (made := by_core(call, x, args, out)) is not None:
+    if specializations.store(call, x, args, spec, flat) and (made := by_core(call, x, args, out)) is not None:
         return made
-    found = _native.call_key(call, x, *args) if _lasts(x, flat, spec) else None
+    found = _native.call_key(call, x, *args) if _is_cacheable(x, flat, spec) else None
     if found is None:
         return _run(flat, plan(flat, spec), out)
     made = None if out is None else plans.get(found)
@@ -100,18 +101,6 @@ def by_core(call: str, x: Any, args: tuple[Any, ...], out: Any) -> Any:
     return FIND[type(x)](call, x, *args) if out is None else cached_into(call, x, out, *args)
 
 
-def perform_flipped(call: str, x: Any, args: tuple[Any, ...], flipped: Any, spec: Spec, out: Any = None) -> Any:
-    """Returns the result of a checked call with boxes that are reversed along some axes. flipped: x, flipped along
-    these axes. Its plan is not cached, because the plan is not for x."""
-    if of(flipped).traced(flipped):
-        return execute(flipped, spec, out)
-    if out is not None:
-        into.check(out, x, spec.shape_out(tuple(x.shape)))
-    if specializations.store(call, x, args, spec, flipped) and (made := by_core(call, x, args, out)) is not None:
-        return made
-    return _run(flipped, plan(flipped, spec), out)
-
-
 def _run(x: Any, plan: CallPlan, out: Any) -> Any:
     return executor_of(x).execute(x, plan) if out is None else into.write(x, plan, out)
 
@@ -124,7 +113,7 @@ def _into_out(result: Any, x: Any, out: Any) -> Any:
     return out
 
 
-def _lasts(x: Any, flat: Any, spec: Spec) -> bool:
+def _is_cacheable(x: Any, flat: Any, spec: Spec) -> bool:
     """True if a plan applies to x itself and to later calls with equal arguments."""
     return (
         type(x) in EXACT

@@ -8,12 +8,11 @@ import numpy as np
 
 from tenter._arrays import blocks, limits
 from tenter._arrays.layout import resized_order
-from tenter._arrays.numpy_arrays import address, layout
 from tenter._arrays.types import Array
-from tenter._plans import core
+from tenter._parts.values import applied
 from tenter._specs.resize import Resize
-from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._part import part
+from tenter.maps import Copy, Window
+from tenter.maps._part import laid_out, part
 
 Place = tuple[slice, ...]
 # Bytes that a chunk reads and writes together. They fit in the caches, and give work to all threads.
@@ -52,14 +51,14 @@ def resized(
     wholes = {order.index(a): m for a, m in maps.items()}
     # The slowest resized axis: its position among the dims in memory, and in x.
     slow = min(wholes)
-    axis, (index, rows) = order[slow], _rows(wholes[slow])
+    axis, (index, rows) = order[slow], laid_out(wholes[slow])
     made = tuple(shape[d] for d in order)
     result: Array = blocks.empty(made, x.dtype)[0].transpose(back)
     n_bytes = max(x.size, result.size) * np.dtype(real).itemsize
     chunks = list(lengths(made[slow], n_bytes, 2 * _reach(rows)))
     reads = [rows.reads(chunk.start, chunk.stop) for chunk in chunks]
     longest = max((read.stop - read.start for read in reads), default=0)
-    scratch = _floats(tuple(longest if d == axis else x.shape[d] for d in order), real)
+    scratch = blocks.empty(tuple(longest if d == axis else x.shape[d] for d in order), np.dtype(real))[0]
     filled, last = scratch.transpose(back), slice(0, 0)
     for chunk, read in zip(chunks, reads):
         n_common = max(last.stop - read.start, 0) if read.stop else 0  # windows of two chunks overlap
@@ -71,27 +70,14 @@ def resized(
         prepare(new_inputs, filled[along(axis, slice(n_common, read.stop - read.start))])
         last = read
         filled_scratch = scratch[along(slow, slice(0, read.stop - read.start))]
-        values = _floats((*made[:slow], chunk.stop - chunk.start, *made[slow + 1 :]), real)
         here = {**wholes, slow: part(rows, chunk.start, chunk.stop)[1]}
-        core.host_plan(layout(filled_scratch), tuple(here.items()), wholes=wholes).run(
-            address(filled_scratch), address(values), False
-        )
+        values = applied(filled_scratch, here, wholes)
         place = along(axis, chunk)
         result[place] = finish(values.transpose(back), place)
     return result
-
-
-def _floats(shape: tuple[int, ...], real: str) -> Array:
-    return blocks.empty(shape, np.dtype(real))[0]
 
 
 def _reach(m: Copy | Window) -> int:
     """Returns the number of outputs that one input contributes to, at most."""
     taps = 1 if isinstance(m, Copy) else int(np.diff(m.rows()[1]).max(initial=0))
     return -(-taps * m.n_out // max(m.n_in, 1))
-
-
-def _rows(whole: AxisMap) -> tuple[Any, Copy | Window]:
-    """Returns (index, map). index: the inputs in the order that the map reads them; None for all of them in order. A
-    chunk of the map reads few of these inputs."""
-    return whole._in_order if isinstance(whole, Gather) else (None, whole)

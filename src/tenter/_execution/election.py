@@ -11,15 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tenter._arrays.numpy_arrays import address, layout
+from tenter._arrays.numpy_arrays import address
 from tenter._arrays.types import Array, Floats
-from tenter._execution import numpy_executor
-from tenter._plans import core
-from tenter._plans.plan import plan_part
-from tenter._rules.rounding import ONCE
-from tenter._specs.resize import Resize
+from tenter._parts.values import applied, planned
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._part import part, reads, rows
+from tenter.maps._part import laid_out, part, reads, rows
 
 Box = tuple[tuple[int, int], ...]
 Maps = Mapping[int, AxisMap]
@@ -49,11 +45,6 @@ class Election(NamedTuple):
     inside: dict[int, Floats]
 
 
-def maps_of(spec: Resize, shape: tuple[int, ...]) -> dict[int, AxisMap]:
-    """Returns the maps of a one-hot array's axes that change."""
-    return {a: m for a, m in spec.maps(shape, "float32", False) if not (isinstance(m, Copy) and m.repeat == 1)}
-
-
 def temporary_bytes(maps: Maps, shape: tuple[int, ...], shape_out: tuple[int, ...], itemsize: int) -> int:
     """Returns what `elect` takes besides x and y, at most. shape, shape_out: of x and y."""
     taken = math.prod(shape) * itemsize if any(isinstance(m, Gather) for m in maps.values()) else 0
@@ -65,23 +56,16 @@ def elect(x: Array, maps: Maps, wholes: Maps, outside: Any, y: Array) -> None:
     """Writes to y the labels of x. maps: of the axes that change. wholes: the whole maps, if these are rows of them."""
     along: dict[int, Copy | Window] = {}
     for axis, m in maps.items():
-        if isinstance(m, Gather):
-            index, m = m._in_order
+        index, along[axis] = laid_out(m)
+        if index is not None:
             x = x.take(index, axis)
-        along[axis] = m
     inside = {}
     if outside is not None:
-        inside = {axis: _weight_inside(m) for axis, m in along.items()}
+        inside = {axis: applied(np.ones(m.n_in), {0: m}, {}) for axis, m in along.items()}
     of = Election(x, y, along, wholes, outside, inside)
     todo = [tuple((0, n) for n in y.shape)] if y.size else []
     while todo:
         todo += _decided(of, todo.pop())
-
-
-def _weight_inside(m: Copy | Window) -> Floats:
-    """Returns the weight of inputs in each output."""
-    ones = np.ones(m.n_in)
-    return numpy_executor.run(ones, plan_part(ones, ((0, m),), {}, ONCE))
 
 
 def _decided(of: Election, box: Box) -> tuple[Box, ...]:
@@ -184,14 +168,14 @@ def _counted(of: Election, box: Box, x: Array, labels: Array, inside: Floats | N
     parts = {axis: part(m, *box[axis])[1] for axis, m in of.maps.items()}
     shape = tuple(hi - lo for lo, hi in box)
     one_hot, votes = np.empty(x.shape, np.float32), np.empty(shape, np.float32)
-    plan = core.host_plan(layout(one_hot), tuple(parts.items()), wholes=of.wholes)
+    steps = planned(one_hot, parts, of.wholes).steps
     y, most = np.empty(shape, x.dtype), np.empty(shape, np.float32)
     for k, label in enumerate(labels):
         if k == 1 and len(labels) == 2 and inside is None:  # the votes that the first one does not have
             np.copyto(y, label, where=most < (1 - TIE) / 2)
             break
         np.equal(x, label, out=one_hot)
-        plan.run(address(one_hot), address(votes), False)
+        steps.run(address(one_hot), address(votes), False)
         if inside is not None and label == of.outside:
             votes += 1 - inside
         if k == 0:

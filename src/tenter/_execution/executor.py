@@ -15,12 +15,6 @@ from tenter._specs.spec import Spec
 
 
 class Executor(Protocol):
-    def is_ordinary(self, x: Any) -> bool:
-        """The library's function."""
-
-    def place(self, x: Any) -> tuple[Any, ...]:
-        """The library's function."""
-
     def run(self, x: Any, plan: CallPlan) -> Any:
         """Applies the plan's maps and returns fresh memory, without a gradient."""
 
@@ -106,9 +100,6 @@ class Executor(Protocol):
 
     def cast(self, x: Any, dtype: str) -> Any:
         """Returns bools in a dtype of that name, or in float32 where a device lacks float64."""
-
-    def beside(self, x: Array, like: Any) -> Any:
-        """Returns a NumPy array of bools as an array of the library, where `like` is."""
 
     def zeroed(self, x: Any, valid: Any) -> Any:
         """Returns floats where `valid` is True, and 0 elsewhere, in x's order of axes. `valid` has x's dims, some maybe

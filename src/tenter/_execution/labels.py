@@ -14,6 +14,7 @@ from tenter._execution import calls, election, executor, into, numpy_executor
 from tenter._specs import resize_arguments
 from tenter._specs.fill_value import check_value
 from tenter._specs.resize import Resize
+from tenter.maps._kinds import changing
 
 
 def resized(x: Any, given: resize_arguments.Arguments, out: Any) -> Any:
@@ -57,6 +58,6 @@ def _elect_in_order(x: Array, spec: Resize, outside: Any, y: Array | None = None
     order = resized_order(x.shape, x.strides, spec.axes, False)
     if y is None:
         y = numpy_executor.large_empty(x, spec.shape_out(x.shape), order)[0]
-    maps = {order.index(axis): m for axis, m in election.maps_of(spec, x.shape).items()}
+    maps = {order.index(axis): m for axis, m in changing(spec.maps(x.shape, "float32", False))}
     election.elect(x.transpose(order), maps, maps, outside, y.transpose(order))
     return y

@@ -116,13 +116,13 @@ def resized(x: Any, given: Arguments, gaps: Gaps, out: Any = None, only_values: 
     if mask is None and not rule.skipna:
         return summed(x, rule.value), None
     if isinstance(x, np.ndarray):
-        return _by_blocks(x, mask, spec, summed, rule)
+        return _of_numpy(x, mask, spec, summed, rule)
     its = of(x)
     if its.PACKAGE != "torch" or not its.is_ordinary(x) or on_device(x) or dtype_name(x) in ("bfloat16", "complex32"):
         return whole(x, mask, None, summed, rule)
     if x.requires_grad:  # NumPy arrays would end PyTorch's graph
         return whole(x, mask, None, summed, rule)
-    y, there = _by_blocks(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, summed, rule)
+    y, there = _of_numpy(its.to_numpy(x), None if mask is None else its.to_numpy(mask), spec, summed, rule)
     return its.from_numpy(y, x), there
 
 
@@ -165,7 +165,7 @@ def checked(where: Any, x: Any) -> Any:
     if dtype_name(where) != "bool":
         refuse(TypeError, "where", "bools, True where x is valid", describe(where))
     if isinstance(where, np.ndarray):
-        where = executor.of(x).beside(where, x)
+        where = where if isinstance(x, np.ndarray) else of(x).from_numpy(where.copy(), x)
     elif of(where) is not of(x):
         refuse(TypeError, "where", f"an array of {of(x).PACKAGE} or NumPy, as x is", class_name(type(where)))
     elif (on := getattr(where, "device", None)) != getattr(x, "device", None) and not of(x).traced(x):
@@ -185,6 +185,13 @@ def laid_out(where: Any, x: Any, axes: tuple[int, ...]) -> Any:
     wanted = tuple(x.shape[d] if d in axes else n for d, n in enumerate(shape))
     where = runs.reshape(where, shape)
     return where if tuple(shape) == wanted else runs.expand(where, wanted)
+
+
+def _of_numpy(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Rule) -> tuple[Array, Array | None]:
+    is_plain = rule.only_values and not rule.copies and rule.value is None
+    if is_plain and x.dtype in missing.DTYPES and x.size and math.prod(spec.shape_out(x.shape)):
+        return missing.resized(x, mask, spec, rule.skipna, rule.above), None
+    return _by_blocks(x, mask, spec, summed, rule)
 
 
 def _by_blocks(x: Array, mask: Array | None, spec: Resize, summed: Sum, rule: Rule) -> tuple[Array, Array | None]:

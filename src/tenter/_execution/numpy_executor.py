@@ -9,7 +9,7 @@ import numpy as np
 from tenter import _native
 from tenter._arrays import blocks, limits
 from tenter._arrays.dtypes import NUMBERS
-from tenter._arrays.numpy_arrays import address, is_ordinary as is_ordinary, place as place
+from tenter._arrays.numpy_arrays import address
 from tenter._arrays.types import Array
 from tenter._plans import reference
 from tenter._plans.plan import CallPlan, plan_adjoint, same_maps
@@ -180,10 +180,6 @@ def widened(x: Array) -> Array:
 
 def cast(x: Array, dtype: str) -> Array:
     return x.astype(dtype)
-
-
-def beside(x: Array, like: Array) -> Array:
-    return x
 
 
 def zeroed(x: Array, valid: Array) -> Array:

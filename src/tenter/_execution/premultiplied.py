@@ -17,7 +17,8 @@ from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array
 from tenter._rules.rounding import by_axis
 from tenter._specs.resize import Resize
-from tenter.maps import Copy, Window
+from tenter.maps import Window
+from tenter.maps._kinds import changing
 
 
 def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
@@ -27,7 +28,7 @@ def resized(x: Array, spec: Resize, out: Array | None = None) -> Array | None:
         return None
     shape = spec.shape_out(x.shape)
     limits.memory(shape, 1)
-    maps = {axis: m for axis, m in spec.maps(x.shape, "uint8", False) if not (isinstance(m, Copy) and m.repeat == 1)}
+    maps = dict(changing(spec.maps(x.shape, "uint8", False)))
     if any(not isinstance(m, Window) or not m._form.has_bytes for m in maps.values()):
         return None
     y, target, past_caches = blocks.empty(shape, x.dtype) if out is None else _memory(out)

@@ -5,7 +5,7 @@ from typing import Any
 
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import Refusal, refuse
-from tenter._explain import lazily
+from tenter._explain import lazy_arrays
 from tenter._explain.call_text import read_call
 from tenter._explain.checked import called
 from tenter._explain.explanation import Explanation
@@ -71,7 +71,7 @@ def explain(operation: Callable[..., Any] | str | LazyArray, /, *args: Any, **ho
             function, values, named = read_call(operation, how)
             return Explanation(gathered(function, tuple(values), named))
         if isinstance(operation, LazyArray) and not args and not how:
-            return Explanation(lazily.gathered(operation))
+            return Explanation(lazy_arrays.gathered(operation))
         return Explanation(gathered(operation, args, how))
     except Refusal as refusal:
         kind, message = refusal.args

@@ -17,6 +17,7 @@ from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Maps
 from tenter.maps import AxisMap, Copy, Gather
 from tenter.maps._entries import LONGEST_ROW
+from tenter.maps._kinds import changing
 
 # Arrays with at most this many elements are shown with their values: inputs, results.
 MOST_IN, MOST_OUT = 64, 256
@@ -117,10 +118,6 @@ def _long_tables(made: Made) -> str | None:
             if n > LONGEST_TABLES and (rule.kind == "gaussian" or rule.edge in PERIODIC):
                 return f"axis {axis} takes tables for {n:,} positions, which are not made to be explained"
     return None
-
-
-def changing(maps: Maps) -> tuple[tuple[int, AxisMap], ...]:
-    return tuple([(axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)])
 
 
 def bytes_moved(made: Made, maps: Maps) -> tuple[int, bool, int]:

@@ -27,7 +27,7 @@ OF_KINDS |= {
     name: f"Each output is on the curve of order {order} through all inputs; far ones have little weight."
     for name, order in splines.ORDERS.items()
 }
-WIDENED = "Each output mixes all inputs that it covers, the nearer the stronger."
+WIDENED = "Each output averages all inputs that it covers, weighted by distance."
 # Rows of a map that are written out: all if there are at most ROWS, else the first FIRST and the last.
 ROWS, FIRST = 12, 5
 # Terms of a sum that are written out.

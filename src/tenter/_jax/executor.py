@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from tenter._arrays.jax_arrays import dtype_name, is_traced
-from tenter._arrays.types import Array
 from tenter._jax import counts, on_host, sharding
 from tenter._jax.linear import along
 from tenter._specs import counts as counts_spec
@@ -26,10 +25,8 @@ from tenter._standard.executor import (
     expand_fast as expand_fast,
     filled as filled,
     flip as flip,
-    is_ordinary as is_ordinary,
     ones as ones,
     over as over,
-    place as place,
     place_offsets as place_offsets,
     reshape as reshape,
     rounded as rounded,
@@ -55,10 +52,6 @@ def dispatched(x: Any, spec: Spec) -> Any:
     if isinstance(spec, RepeatCounts):
         return _by_counts(x, jnp.asarray(spec.offsets), spec.dim, spec.n_out)
     return _compiled(x, spec)
-
-
-def beside(x: Array, like: Any) -> Any:
-    return jnp.asarray(x)
 
 
 def flat(x: Any) -> Any:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from tenter._arrays.promised import older
+from tenter._arrays.oldest_versions import older
 from tenter._arrays.types import Ints
 from tenter._jax import on_host
 from tenter._standard.along import Way, along as by_functions, longest, narrow

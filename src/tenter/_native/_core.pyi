@@ -74,6 +74,27 @@ def transposed_window(
     n_in: int, start: _Ints, offset: _Ints, weight: _Floats | None
 ) -> tuple[_Ints, _Ints, _Floats | None]: ...
 def transposed_gather(n_in: int, offset: _Ints, index: _Ints, weight: _Floats) -> tuple[_Ints, _Ints, _Floats]: ...
+def place_between(
+    at: _Floats | _Ints,
+    coordinates: _Floats | _Ints,
+    rounding: float,
+    placed: int,
+    last: int,
+    ahead: int,
+    threads: int,
+    /,
+) -> None: ...
+def lines_between(
+    at: _Floats | _Ints,
+    coordinates: _Floats | _Ints,
+    last: _Ints,
+    clips: bool,
+    start: int,
+    offset: int,
+    weight: int,
+    threads: int,
+    /,
+) -> int: ...
 def laid_out(offset: _Ints, index: _Ints, /) -> tuple[_Ints, _Ints]: ...
 
 class WindowMap:
@@ -150,6 +171,24 @@ def premultiply(
 def is_alpha(src: int, dtype: int, n_pixels: int, channels: int, alpha: float, threads: int, /) -> bool: ...
 def fill_gaps(
     values: int, mask: int, period: int, n: int, dtype: int, skips: bool, filled: int, ones: int, threads: int, /
+) -> None: ...
+def resize_gaps(
+    plan: HostPlan,
+    rest: HostPlan | None,
+    values: tuple[int, list[tuple[int, int]]],
+    mask: tuple[int, list[tuple[int, int]]],
+    shares: tuple[int, list[tuple[int, int]]],
+    made: tuple[int, ...],
+    result: int,
+    stream: bool,
+    dtype: int,
+    skips: bool,
+    above: float,
+    loops: int,
+    each: int,
+    bytes: int,
+    threads: int,
+    /,
 ) -> None: ...
 def divide_by_shares(sums: int, shares: int, n: int, dtype: int, above: float, threads: int, /) -> None: ...
 def offsets(counts: int, dtype: int, stride: int, n: int, offsets: int, threads: int, /) -> int: ...
@@ -267,6 +306,8 @@ class Block:
     def limit(n_bytes: int, /) -> None: ...
     @staticmethod
     def clear() -> None: ...
+    @staticmethod
+    def scratch() -> int: ...
 
 class testing:  # noqa: N801, a module: what only tests use
     VERIFIES: bool
@@ -317,6 +358,7 @@ class _Tuning:
     chunk_bytes: int
     seldom_calls: int
     scratch_bytes: int
+    idle_scratch_bytes: int
     planned_bytes: int
     table_bytes: int
     planned_taps: int

@@ -9,10 +9,9 @@ from tenter._arrays.thread_count import one_thread
 from tenter._arrays.types import Array, Ints
 from tenter._execution import election, numpy_executor
 from tenter._parts.rows import MapRows, SharedRows, local, positions
-from tenter._plans.plan import plan_part
-from tenter._rules.rounding import ONCE
-from tenter._specs.applied import only_copies
+from tenter._parts.values import applied
 from tenter._specs.spec import Shape
+from tenter.maps import AxisMap
 
 
 class Reads(NamedTuple):
@@ -72,8 +71,6 @@ class Part(NamedTuple):
         for axis, r in enumerate(self.reads):
             if r.taken is not None:
                 block = block.take(r.taken, axis)
-        if self.labels is not None:
-            return self._elected(block, *self.labels)
         return self._applied(block) if self.fill_value is None else self._with_fill_value(block, self.fill_value)
 
     def _joined(self, chunks: tuple[Any, ...]) -> Array:
@@ -86,15 +83,11 @@ class Part(NamedTuple):
         return block
 
     def _applied(self, block: Array) -> Array:
-        rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
-        return _applied(block, rows, self.rounding)
-
-    def _elected(self, block: Array, outside: int | None) -> Array:
-        rows = {axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None}
-        maps = {axis: local(r.whole, r.lo, r.hi) for axis, r in rows.items()}
-        wholes = {axis: r.whole for axis, r in rows.items()}
+        maps, wholes = _maps({axis: r.rows for axis, r in enumerate(self.reads) if r.rows is not None})
+        if self.labels is None:
+            return applied(block, maps, wholes, self.rounding)
         y = np.empty(tuple(maps[axis].n_out if axis in maps else n for axis, n in enumerate(block.shape)), block.dtype)
-        election.elect(block, maps, wholes, outside, y)
+        election.elect(block, maps, wholes, *self.labels, y)
         return y
 
     def _with_fill_value(self, block: Array, fill_value: FillValue) -> Array:
@@ -102,7 +95,7 @@ class Part(NamedTuple):
         for axis, rows in fill_value.inside:
             at = positions(rows.whole, rows.lo, rows.hi)
             n = at.stop - at.start if isinstance(at, slice) else len(at)
-            weight = _applied(np.ones(n), {0: rows}, ONCE)
+            weight = applied(np.ones(n), *_maps({0: rows}))
             inside = inside * weight.reshape(tuple([-1 if d == axis else 1 for d in range(block.ndim)]))
         y = self._applied(numpy_executor.widened(block) if fill_value.widens else block)
         if np.may_share_memory(y, block):  # it is changed in place
@@ -125,16 +118,6 @@ def _checked(chunk: Any, shape: Shape, dtype: np.dtype[Any]) -> Array:
     return found
 
 
-def _applied(block: Array, rows: dict[int, Any], rounding: str) -> Array:
-    """Applies rows of maps, given by axis, to the inputs that they read."""
-    if not rows:
-        return block
-    maps = tuple([(axis, local(r.whole, r.lo, r.hi)) for axis, r in rows.items()])
-    if all(only_copies(m) for _, m in maps):
-        return numpy_executor.run(block, plan_part(block, maps, {}, rounding))
-    wholes = {axis: r.whole for axis, r in rows.items()}
-    if not block.size:  # sums of nothing
-        n_out = {axis: m.n_out for axis, m in maps}
-        return np.zeros([n_out.get(d, n) for d, n in enumerate(block.shape)], block.dtype)
-    native = block.astype(block.dtype.newbyteorder("="), copy=False)
-    return numpy_executor.run(native, plan_part(native, maps, wholes, rounding)).astype(block.dtype, copy=False)
+def _maps(rows: dict[int, Any]) -> tuple[dict[int, AxisMap], dict[int, AxisMap]]:
+    """Returns the maps of rows, by axis, and the whole maps."""
+    return {axis: local(r.whole, r.lo, r.hi) for axis, r in rows.items()}, {a: r.whole for a, r in rows.items()}

@@ -9,18 +9,18 @@ from tenter._arrays.cached import cached
 from tenter._arrays.types import Ints
 from tenter._specs.spec import Shape, Spec
 from tenter.maps import AxisMap, Copy, Gather, Window
-from tenter.maps._part import part, reads
+from tenter.maps._kinds import changing
+from tenter.maps._part import laid_out, part, reads
 
 
 def positions(m: AxisMap, lo: int, hi: int) -> slice | Ints:
     """Returns the inputs that outputs lo..hi - 1 read, in the order that `local` reads them."""
-    if isinstance(m, Gather):
-        if m.picks:
-            return m.index[lo:hi]
-        order, sums = m._in_order
-        return order[reads(sums, lo, hi)]
+    if isinstance(m, Gather) and m.picks:
+        return m.index[lo:hi]
     if m.block == 1:
-        return reads(m, lo, hi)
+        order, rows = laid_out(m)
+        at = reads(rows, lo, hi)
+        return at if order is None else order[at]
     assert isinstance(m, Copy)
     if m.repeat is None or m.block < m.n_in:
         return m.index()[lo:hi]
@@ -39,9 +39,7 @@ def stays(m: AxisMap, lo: int, hi: int) -> bool:
 
 def local(m: AxisMap, lo: int, hi: int) -> AxisMap:
     """Returns the map from these inputs to outputs lo..hi - 1. Not for outputs for which `stays` is true."""
-    if isinstance(m, Gather):
-        return part(m._in_order[1], lo, hi)[1]
-    return part(m, lo, hi)[1] if m.block == 1 else Copy.tile(m.n_in, _tiles(m, lo, hi))  # type: ignore[arg-type]
+    return part(laid_out(m)[1], lo, hi)[1] if m.block == 1 else Copy.tile(m.n_in, _tiles(m, lo, hi))  # type: ignore[arg-type]
 
 
 def _tiles(m: Copy, lo: int, hi: int) -> int:
@@ -73,8 +71,7 @@ class SharedMaps:
     @cached
     def maps(self) -> dict[int, AxisMap]:
         """Returns the maps of the axes that change."""
-        found = self.spec.maps(self.shape, self.dtype, False)
-        return {axis: m for axis, m in found if not (isinstance(m, Copy) and m.repeat == 1)}
+        return dict(changing(self.spec.maps(self.shape, self.dtype, False)))
 
     def __reduce__(self) -> Any:
         return SharedMaps, (self.spec, self.shape, self.dtype)

@@ -31,19 +31,22 @@ class Work(NamedTuple):
     """A checked call.
 
     maps: those of the axes that change
+    rounding: of the result
     shared: where the maps come from; None if each part carries its own rows
     fill_value: for all outputs; `part` sets its rows
     labels: of labels, the one outside of x, or None in it
+    gaps: what the command line does with missing values (`cli/volumes/gaps.py`)
     """
 
     shape: Shape
     shape_out: Shape
-    dtype: Any
+    dtype: np.dtype[Any]
     maps: dict[int, AxisMap]
-    shared: SharedMaps | None
-    rounding: str
-    fill_value: FillValue | None
+    rounding: str = ONCE
+    shared: SharedMaps | None = None
+    fill_value: FillValue | None = None
     labels: tuple[int | None] | None = None
+    gaps: Any = None
 
     def rows(self, axis: int, lo: int, hi: int) -> MapRows:
         return OwnRows(self.maps[axis], lo, hi) if self.shared is None else SharedRows(self.shared, axis, lo, hi)
@@ -102,15 +105,15 @@ def of_call(spec: Spec, shape: Shape, dtype: np.dtype[Any]) -> Work:
     shape_out = spec.shape_out(shape)
     if isinstance(spec, (RepeatCounts, Applied)):  # their tables may be large
         found = {axis: without_blocks(m) for axis, m in spec.maps(shape, name, False)}
-        return Work(shape, shape_out, dtype, found, None, ONCE, None)
+        return Work(shape, shape_out, dtype, found)
     shared = SharedMaps(spec, shape, name)
-    return Work(shape, shape_out, dtype, shared.maps, shared, spec.rounding_of(name), None)
+    return Work(shape, shape_out, dtype, shared.maps, spec.rounding_of(name), shared)
 
 
 def of_labels(spec: Resize, shape: Shape, dtype: np.dtype[Any], outside: int | None) -> Work:
     """Returns the work of `resize` of labels. outside: the label outside of x, None if no output reads it."""
     shared = SharedMaps(spec, shape, "float32")
-    return Work(shape, spec.shape_out(shape), dtype, shared.maps, shared, ONCE, None, (outside,))
+    return Work(shape, spec.shape_out(shape), dtype, shared.maps, shared=shared, labels=(outside,))
 
 
 def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:
@@ -126,13 +129,5 @@ def of_value(spec: Resize, shape: Shape, like: Array, value: Any) -> Work:
         spec = spec.replicated()
     name = dtype_name(numpy_executor.widened(like) if widens else like)
     shared = SharedMaps(spec, shape, name)
-    shape_out = spec.shape_out(shape)
-    return Work(
-        shape,
-        shape_out,
-        like.dtype,
-        shared.maps,
-        shared,
-        spec.rounding_of(name),
-        FillValue(value, all_or_nothing, widens, inside),
-    )
+    filled = FillValue(value, all_or_nothing, widens, inside)
+    return Work(shape, spec.shape_out(shape), like.dtype, shared.maps, spec.rounding_of(name), shared, filled)

@@ -7,17 +7,13 @@ values, so calls with them are not cached.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tenter import _native
 
 if TYPE_CHECKING:
+    from tenter._arrays.library import Library
     from tenter._plans.plan import CallPlan
-
-
-class Placing(Protocol):
-    def place(self, x: Any) -> tuple[Any, ...]:
-        """Returns what a plan for x depends on, except its shape and dtype."""
 
 
 # Plans by key. The core's plans and Python's are both here. Lists and arrays are unhashable, so calls with them have no
@@ -29,20 +25,26 @@ _positions = 0
 MOST, MOST_POSITIONS, LONGEST = 2048, 1 << 20, 1 << 19
 
 
-def key(call: str, library: Placing, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
+def key(call: str, library: Library, x: Any, args: Hashable, arg_types: Hashable = ()) -> Hashable:
     """Returns the key of a call. arg_types: the types of all values in args, because 1 == True == 1.0."""
     return call, library, x.shape, library.place(x), x.dtype, args, arg_types
 
 
-def store(of: Hashable, plan: CallPlan | _native.HostPlan) -> None:
+def store(call_key: Hashable, plan: CallPlan | _native.HostPlan) -> None:
     """Caches a plan unless it is large."""
     global _positions
-    if not is_light(plan):
+    if not _is_small(plan):
         return
-    plans[of] = plan
+    plans[call_key] = plan
     _positions += plan.positions
     if len(plans) > MOST or _positions > MOST_POSITIONS:
         _positions = _evict()
+
+
+def clear() -> None:
+    global _positions
+    plans.clear()
+    _positions = 0
 
 
 def _evict() -> int:
@@ -58,5 +60,5 @@ def _evict() -> int:
     return positions
 
 
-def is_light(plan: CallPlan | _native.HostPlan) -> bool:
+def _is_small(plan: CallPlan | _native.HostPlan) -> bool:
     return plan.steps is not None and plan.positions <= LONGEST

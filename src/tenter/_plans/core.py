@@ -9,7 +9,8 @@ from tenter._arrays import limits
 from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.layout import Layout, Order
 from tenter._rules.rounding import ONCE
-from tenter.maps import AxisMap, Copy
+from tenter.maps import AxisMap
+from tenter.maps._kinds import changing
 
 Maps = tuple[tuple[int, Any], ...]
 
@@ -70,7 +71,7 @@ def native_maps(maps: Maps, wholes: Mapping[int, AxisMap], on_device: bool = Fal
 def steps(maps: Maps, wholes: Mapping[int, AxisMap], on_device: bool = False) -> list[tuple[int, Any, Any, bool]]:
     """Returns (axis, map, whole, before) of the maps that change their axis. A map with two factors is two maps. The
     first factors come before the maps of other axes, in a gradient after them. Devices take the product."""
-    changed = [(axis, m, wholes.get(axis)) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1)]
+    changed = [(axis, m, wholes.get(axis)) for axis, m in changing(maps)]
     factors = {axis: m.__dict__.get("_factors") for axis, m, _ in changed if not on_device}
     others_before = any(f is not None and f.transposed for f in factors.values())
     found = []

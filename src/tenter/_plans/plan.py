@@ -19,8 +19,9 @@ from tenter._specs.applied import Applied, AppliedMaps
 from tenter._specs.repeat import RepeatCounts
 from tenter._specs.resize import Resize
 from tenter._specs.spec import Maps, Shape, Spec
-from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps import AxisMap, Gather, Window
 from tenter.maps._counts import CountSums
+from tenter.maps._kinds import changes
 
 
 class CallPlan(NamedTuple):
@@ -131,7 +132,7 @@ def same_maps(of_plan: CallPlan, x: Any) -> CallPlan:
 
 
 def _transposed(maps: Maps) -> Maps:
-    return tuple((axis, m if isinstance(m, Copy) and m.repeat == 1 else m.T) for axis, m in maps)
+    return tuple((axis, m.T if changes(m) else m) for axis, m in maps)
 
 
 def _planned(

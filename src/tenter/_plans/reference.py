@@ -11,13 +11,14 @@ import numpy as np
 
 from tenter._arrays.types import Array
 from tenter.maps import AxisMap, Copy, Gather, Window
+from tenter.maps._kinds import only_copies
 
 Maps = tuple[tuple[int, AxisMap], ...]
 
 
 def run(x: Array, maps: Maps) -> Array:
     """y[..., o, ...] = sum_i A[o, i] * x[..., i, ...] for each (axis, A) in maps."""
-    if all(isinstance(m, Copy) or (isinstance(m, Gather) and m.picks) for _, m in maps):
+    if all(only_copies(m) for _, m in maps):
         for axis, m in maps:
             assert not isinstance(m, Window)
             x = copy(x, axis, m)

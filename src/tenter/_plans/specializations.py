@@ -26,7 +26,7 @@ class Specialization(NamedTuple):
     axes: the resized axes
     length_rounding: how lengths are rounded that scales give
     policy: the aspect_ratio of Convention
-    at: the result of resize_arguments.places
+    at: the result of resize_arguments.order_of_axes
     value: the fill value; None without one
     element: the fill value as the bytes of an array's element
     resized: called with (array, specification, value) to add a fill value that the core does not add
@@ -83,7 +83,7 @@ def store(
         if not isinstance(value, (int, float, type(None))) or resize_arguments.checks_each_size(x, args.axes):
             return False
         how = convention(args.like)
-        at = resize_arguments.places(x.ndim, args.axes)
+        at = resize_arguments.order_of_axes(x.ndim, args.axes)
         value = None if value is None else float(value)
         specialization = Specialization(
             spec, spec.axes, how.length_rounding, how.aspect_ratio, at, value, element, resized

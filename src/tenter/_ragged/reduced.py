@@ -136,8 +136,8 @@ def _cached_plan(what: str, x: Any, s: Segments, axis: int) -> CallPlan | None:
         s.cached.clear()
     spec_of = RepeatCounts(s.offsets, axis, s.total)
     shape = (*x.shape[:axis], s.n, *x.shape[axis + 1 :])
-    s.cached[key] = plan(x, spec_of) if what == "repeat" else plan_adjoint(x, spec_of, shape)
-    return s.cached[key]  # type: ignore[no-any-return]
+    made = plan(x, spec_of) if what == "repeat" else plan_adjoint(x, spec_of, shape)
+    return s.cached.setdefault(key, made)  # type: ignore[no-any-return]
 
 
 def _map(x: Any, s: Segments, axis: int, n_out: Any) -> RepeatCounts:

@@ -1,11 +1,15 @@
 """Which inputs a position between coordinates reads, with which weights. Steps may have any lengths."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tenter import _native
+from tenter._arrays import blocks
 from tenter._arrays.arguments import describe
 from tenter._arrays.errors import refuse
+from tenter._arrays.numpy_arrays import address
+from tenter._arrays.thread_count import thread_count
 from tenter._arrays.types import Array, Bools, Floats, Ints
 from tenter._rules.coordinates import COPIES, Axis, axis_of
 
@@ -58,16 +62,20 @@ def rows(at: object, coordinates: object, mode: str, period: object, edge: str, 
 
 def _placed(at: Array, coordinates: Array) -> _Placed:
     """A position within rounding of a coordinate is there: it reads no neighbor, which may be NaN."""
-    if at.dtype.kind == "i" or len(coordinates) < 2:
-        ahead = np.searchsorted(coordinates, at)
-        hit = (ahead < len(coordinates)) & (coordinates[np.minimum(ahead, len(coordinates) - 1)] == at)
-        return _Placed(at, ahead - ~hit, ahead)
-    magnitude = max(abs(float(coordinates[0])), abs(float(coordinates[-1])))
-    rounding = min(4 * EPSILON * magnitude, float(np.diff(coordinates).min()) / 1024)
-    ahead = np.searchsorted(coordinates, at - rounding)
-    near = coordinates[np.minimum(ahead, len(coordinates) - 1)]
-    hit = np.abs(near - at) <= rounding
-    return _Placed(np.where(hit, near, at), ahead - ~hit, ahead)
+    rounding: float = 0
+    if at.dtype.kind == "f" and len(coordinates) > 1:
+        magnitude = max(abs(float(coordinates[0])), abs(float(coordinates[-1])))
+        rounding = min(4 * EPSILON * magnitude, float(np.diff(coordinates).min()) / 1024)
+    found, last, ahead = _room(len(at), at.dtype), _room(len(at), np.int64), _room(len(at), np.int64)
+    _native.place_between(
+        np.ascontiguousarray(at), np.ascontiguousarray(coordinates), rounding, address(found), address(last),
+        address(ahead), thread_count(),
+    )  # fmt: skip
+    return _Placed(found, last, ahead)
+
+
+def _room(n: int, dtype: Any) -> Array:
+    return blocks.empty((n,), np.dtype(dtype))[0]
 
 
 def _points(axis: Axis, mode: str, edge: str) -> Rows:
@@ -89,10 +97,13 @@ def _points(axis: Axis, mode: str, edge: str) -> Rows:
         if mode == "nearest":
             first = np.where(c[ahead] - at < at - c[last], ahead, last)
         return Rows(n_in, first, np.arange(m + 1), inputs, None, below, above)
-    if edge != "extrapolate" and (below.any() or above.any()):
+    clips = edge != "extrapolate"
+    if mode == "linear" or n == 2:
+        first, offset, weight = _lines(c, at, last, clips)
+        return Rows(n_in, first, offset, inputs, weight, below, above)
+    if clips and (below.any() or above.any()):
         at = np.clip(at, c[0], c[-1])
-    i = np.minimum(last, n - 2)
-    first, weight = _line(c, at, i) if mode == "linear" or n == 2 else _cubic(c, at, i)
+    first, weight = _cubic(c, at, np.minimum(last, n - 2))
     read = weight != 0
     if read.all():
         return Rows(n_in, first, np.arange(m + 1) * weight.shape[1], inputs, weight.reshape(-1), below, above)
@@ -101,13 +112,13 @@ def _points(axis: Axis, mode: str, edge: str) -> Rows:
     return Rows(n_in, first + read.argmax(1), offset, inputs, weight[read], below, above)
 
 
-def _line(c: Array, at: Array, i: Ints) -> tuple[Ints, Floats]:
-    """Returns the first input of each row, and its weights. i: the step that a position is in."""
-    weight = np.empty((len(at), 2))
-    left = c[i]
-    np.divide(at - left, c[i + 1] - left, out=weight[:, 1])
-    np.subtract(1, weight[:, 1], out=weight[:, 0])
-    return i, weight
+def _lines(c: Array, at: Array, last: Ints, clips: bool) -> tuple[Ints, Ints, Floats]:
+    """Returns the first input, the offset and the weights of each row. At a coordinate its value alone is read."""
+    start, offset, weight = _room(len(at), np.int64), _room(len(at) + 1, np.int64), _room(2 * len(at), np.float64)
+    n = _native.lines_between(
+        at, np.ascontiguousarray(c), last, clips, address(start), address(offset), address(weight), thread_count()
+    )
+    return start, offset, weight[:n]
 
 
 def _cubic(c: Array, at: Array, i: Ints) -> tuple[Ints, Floats]:

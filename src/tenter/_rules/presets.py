@@ -141,10 +141,12 @@ def exact_tie(tie: str) -> str:
     return _TIES_OF.get(tie, tie)
 
 
-def nearest_arithmetic(how: Convention, exact: bool) -> str:
-    """How positions of a nearest mode are rounded. exact: of nearest-exact, OpenCV's INTER_NEAREST_EXACT, which is
-    Pillow's."""
-    if how.nearest_tie not in _TIES_OF:
+def nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
+    """How positions of a nearest mode are rounded. PyTorch's formulas have no other alignment and no edges.
+
+    exact: of nearest-exact, OpenCV's INTER_NEAREST_EXACT, which is Pillow's
+    """
+    if how.nearest_tie not in _TIES_OF or align or (edge and how.nearest_tie == "torch"):
         return "exact"
     return "pillow" if exact and how.nearest_tie == "opencv" else how.nearest_tie
 

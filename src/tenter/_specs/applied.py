@@ -6,13 +6,8 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.layout import Order, resized_order
 from tenter._rules.rounding import ONCE, by_axis, of_dtype
 from tenter._specs.spec import ImageOrder, Maps, Shape
-from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps import AxisMap
 from tenter.maps._written import written
-
-
-def only_copies(m: AxisMap) -> bool:
-    """True if every output is one unchanged input, or empty."""
-    return isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
 
 
 class Applied(NamedTuple):

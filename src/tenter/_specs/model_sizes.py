@@ -14,7 +14,7 @@ from tenter._arrays.arguments import describe, error
 from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
-from tenter._specs.placement import Box, Placement, whole, whole_box
+from tenter._specs.placement import Box, Placement, SizeRule, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -142,7 +142,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class Tiles(SizeRule):
     """A grid of tiles that suits the image's ratio, which the resized image fills: a `size` of `image.resize`.
 
     Vision-language models read images as several tiles of the size that their encoder knows.
@@ -216,31 +216,6 @@ class Tiles:
             inner = size[0], min(math.ceil(width * by_height), size[1])
         top, left = ((n - m) // 2 for n, m in zip(size, inner))
         return Placement(size, ((top, top + inner[0]), (left, left + inner[1])), box)
-
-    def place(self, height: int | Fraction, width: int | Fraction) -> Placement:
-        """Returns where an image of these sides lies in its result: the way back for boxes and points.
-
-        Parameters
-        ----------
-        height, width : int or Fraction
-            The sides of the image in pixels.
-
-        Returns
-        -------
-        Placement
-            As of `Fit.place`.
-
-        Raises
-        ------
-        TypeError, ValueError
-            Naming the argument.
-
-        Examples
-        --------
-        >>> Tiles(336, [(1, 2), (2, 2)], pad=0).place(480, 640).inside
-        ((84, 588), (0, 672))
-        """
-        return self._placement(whole_box("image.Tiles.place", height, width))
 
     def allowed(self) -> Sequence[tuple[int, int]]:
         """Returns the grids in the order in which they are tried.

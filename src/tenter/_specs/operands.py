@@ -14,10 +14,11 @@ from tenter._arrays.errors import refuse
 from tenter._arrays.library import surely
 from tenter._rules.axis_rule import NEAREST, read, user_filters
 from tenter._rules.rounding import OF_CALLS
-from tenter._specs.applied import Applied, only_copies
+from tenter._specs.applied import Applied
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import KINDS, Interpolate, Resize
 from tenter.maps import AxisMap
+from tenter.maps._kinds import only_copies
 from tenter.maps._written import read as read_map
 
 Shape = tuple[Any, ...]

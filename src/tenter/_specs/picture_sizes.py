@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from tenter._arrays.errors import Refusal, refuse
 from tenter._rules.geometry import is_real
 from tenter._specs.lengths import spread
 from tenter._specs.model_sizes import OF_MODELS, placement
-from tenter._specs.placement import GRAVITIES, Placement, Wanted, placed, whole_box
+from tenter._specs.placement import GRAVITIES, Box, Placement, SizeRule, Wanted, placed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Fit:
+class Fit(SizeRule):
     """The largest size within a height and a width that keeps the ratio of the sides: a `size` of `image.resize`.
 
     Parameters
@@ -83,32 +82,10 @@ class Fit:
             gravity = None if self.gravity == "center" else self.gravity
             raise error(refusal, "image.Fit", self.size, **given, gravity=gravity) from None
 
-    def place(self, height: int | Fraction, width: int | Fraction) -> Placement:
-        """Returns where an image of these sides lies in its result: the way back for boxes and points.
-
-        Parameters
-        ----------
-        height, width : int or Fraction
-            The sides of the image in pixels.
-
-        Returns
-        -------
-        Placement
-            Its `back` takes coordinates in the result to those in the image, and `to` the other way.
-
-        Raises
-        ------
-        TypeError, ValueError
-            Naming the argument.
-
-        Examples
-        --------
-        >>> Fit(640, enlarge=True, pad=114).place(480, 320).inside
-        ((0, 640), (106, 533))
-        """
+    def _placement(self, box: Box) -> Placement:
         what = wanted(self)
         assert what is not None
-        return placed(what, whole_box("image.Fit.place", height, width))
+        return placed(what, box)
 
 
 @dataclass(frozen=True)

@@ -174,17 +174,47 @@ def placed(what: Wanted, spans: Sequence[Span]) -> Placement:
     return Placement(sides, ((begins[0], begins[0] + size[0]), (begins[1], begins[1] + size[1])), box)
 
 
-def whole_box(call: str, height: Any, width: Any) -> Box:
-    """The rows and columns of an image of these sides, the arguments of a call."""
-    try:
-        for name, side in (("height", height), ("width", width)):
-            if not isinstance(side, (int, Fraction)) or isinstance(side, bool):
-                refuse(TypeError, name, "an int or a Fraction, in pixels", describe(side))
-            if side <= 0:
-                refuse(ValueError, name, "a number above 0", describe(side))
-    except Refusal as refusal:
-        raise error(refusal, call, height, width) from None
-    return (Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))
+class SizeRule:
+    """Where an image lies by a rule that may leave padding around it."""
+
+    def place(self, height: int | Fraction, width: int | Fraction) -> Placement:
+        """Returns where an image of these sides lies in its result: the way back for boxes and points.
+
+        Parameters
+        ----------
+        height, width : int or Fraction
+            The sides of the image in pixels.
+
+        Returns
+        -------
+        Placement
+            Its `back` takes coordinates in the result to those in the image, and `to` the other way.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Naming the argument.
+
+        Examples
+        --------
+        >>> from tenter.image import Fit, Tiles
+        >>> Fit(640, enlarge=True, pad=114).place(480, 320).inside
+        ((0, 640), (106, 533))
+        >>> Tiles(336, [(1, 2), (2, 2)], pad=0).place(480, 640).inside
+        ((84, 588), (0, 672))
+        """
+        try:
+            for name, side in (("height", height), ("width", width)):
+                if not isinstance(side, (int, Fraction)) or isinstance(side, bool):
+                    refuse(TypeError, name, "an int or a Fraction, in pixels", describe(side))
+                if side <= 0:
+                    refuse(ValueError, name, "a number above 0", describe(side))
+        except Refusal as refusal:
+            raise error(refusal, f"image.{type(self).__name__}.place", height, width) from None
+        return self._placement(((Fraction(0), Fraction(height)), (Fraction(0), Fraction(width))))
+
+    def _placement(self, box: Box) -> Placement:
+        raise NotImplementedError
 
 
 def whole(size: tuple[int, int], box: Box) -> Placement:

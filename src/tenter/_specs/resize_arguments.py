@@ -39,7 +39,7 @@ class Arguments(NamedTuple):
     value: Any = 0
 
 
-def places(ndim: int, axes: Any) -> tuple[int, ...] | None:
+def order_of_axes(ndim: int, axes: Any) -> tuple[int, ...] | None:
     """Where sequences with a value for each of these axes have those of the first, the second, ...; None where in
     turn."""
     given = arguments.several("axes", axes)
@@ -200,7 +200,7 @@ def axis_rule(
     exact, near = mode == "nearest-exact", mode in NEAREST
     wide = bool(how.antialias if antialias is None else antialias) and mode not in NO_ANTIALIAS
     kind, a = _kind(how, mode, wide, how.area == "touched" and not align and not edge)
-    arithmetic = _nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
+    arithmetic = nearest_arithmetic(how, exact, align, edge) if near else _arithmetic(how, kind, wide, box)
     align = align or ("half_pixel" if exact else how.nearest_align if near else how.align)
     if align == "align_corners" and wide:
         align = how.corners_antialias
@@ -242,12 +242,6 @@ def _edge(how: Convention, mode: str | filters.Filter, wide: bool) -> str:
         return str(how.edge) if said else "reflect"  # what SciPy and scikit-image do if nothing is said
     found: str = "renormalize" if mode == "area" else with_antialias(how.edge, wide)
     return found
-
-
-def _nearest_arithmetic(how: Convention, exact: bool, align: str | None, edge: str | None) -> str:
-    """How the positions of a nearest mode are rounded. PyTorch's formulas have no other alignment and no edges."""
-    arithmetic = nearest_arithmetic(how, exact)
-    return "exact" if align or (edge and arithmetic == "torch") else arithmetic
 
 
 def _arithmetic(how: Convention, kind: str | filters.Filter, wide: bool, box: Any) -> str:

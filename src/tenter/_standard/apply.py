@@ -5,11 +5,11 @@ from typing import Any
 
 from tenter._arrays.standard_arrays import namespace
 from tenter._rules.rounding import by_axis
-from tenter._specs.applied import only_copies
 from tenter._specs.spec import Maps
 from tenter._standard import eight_bits, numbers
 from tenter._standard.along import along
 from tenter.maps import AxisMap
+from tenter.maps._kinds import only_copies
 
 # Applies maps, each along its axis, to an array in the dtype of their sums.
 Along = Callable[[Any, Sequence[tuple[int, AxisMap]]], Any]

@@ -7,13 +7,10 @@ import numpy as np
 from tenter._arrays import limits
 from tenter._arrays.library import dtype_name
 from tenter._arrays.standard_arrays import (
-    from_numpy,
-    is_ordinary as is_ordinary,
     itemsize,
     made_beside,
     namespace,
     on_host,
-    place as place,
 )
 from tenter._arrays.types import Array
 from tenter._plans.plan import CallPlan
@@ -161,6 +158,3 @@ def place_offsets(offsets: Array, x: Any) -> Array:
 
 def expand_fast(x: Any, sizes: tuple[Any, ...]) -> None:
     return None
-
-
-beside = from_numpy

@@ -6,7 +6,6 @@ report first. `tenter.torch.synchronize` waits, and then reads it.
 """
 
 import itertools
-from collections import OrderedDict
 from typing import Any, NamedTuple
 
 import torch
@@ -95,8 +94,8 @@ class CountsCall(NamedTuple):
         return words, f"{self.called or 'repeat_interleave'}({words.name}: {counts}{total})"
 
 
-# Calls by their tickets. Old ones are dropped.
-_calls: OrderedDict[int, CountsCall] = OrderedDict()
+# Calls by their tickets. Each new one drops the one so many tickets before it.
+_calls: dict[int, CountsCall] = {}
 MOST_CALLS = 4096
 
 
@@ -108,8 +107,7 @@ def offsets(counts: torch.Tensor, output_size: int | None, called: str = "") -> 
     report = _reports.get(on) or _reports.setdefault(on, Report(on))
     ticket = next(_tickets)
     _calls[ticket] = CountsCall(called, counts.dtype, counts.shape, output_size)
-    if len(_calls) > MOST_CALLS:
-        _calls.popitem(last=False)
+    _calls.pop(ticket - MOST_CALLS, None)
     return report.prefix_sum.offsets(counts, output_size, report.words, ticket)
 
 

@@ -8,11 +8,10 @@ import torch
 from tenter._arrays import arguments, library, names, torch_tensors
 from tenter._arrays.errors import refuse_short
 from tenter._arrays.torch_private import constant
-from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary as is_ordinary, place as place, short
+from tenter._arrays.torch_tensors import TORCH_DTYPES, is_ordinary, short
 from tenter._arrays.types import Array
 from tenter._rules import filters
 from tenter._rules.filters import NOTHING
-from tenter._specs.applied import only_copies
 from tenter._torch import device, dispatch, traced_segments
 from tenter._torch.cached import cached as cached, expand_fast as expand_fast
 from tenter._torch.dispatch import (
@@ -35,6 +34,7 @@ from tenter._torch.segmented import (
     repeat_padded as repeat_padded,
     unpad as unpad,
 )
+from tenter.maps._kinds import only_copies
 from tenter.maps._written import written
 
 # For dtypes with almost no kernels in PyTorch: the signed dtype of the same size.
@@ -126,10 +126,6 @@ def widened(x: torch.Tensor) -> torch.Tensor:
 
 def cast(x: torch.Tensor, dtype: str) -> torch.Tensor:
     return x.to(TORCH_DTYPES[dtype])
-
-
-def beside(x: Array, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(x.copy()).to(like.device)  # tensors cannot have every stride
 
 
 def zeroed(x: torch.Tensor, valid: torch.Tensor) -> torch.Tensor:

@@ -17,13 +17,13 @@ from tenter._arrays.torch_private import exporting_to_onnx as exporting_to_onnx
 from tenter._arrays.torch_tensors import dtype_name
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.rounding import by_axis
-from tenter._specs.applied import only_copies
 from tenter._specs.repeat import Repeat, RepeatCounts
 from tenter._specs.resize import Interpolate, Resize
 from tenter._specs.spec import Spec
 from tenter._standard import eight_bits
 from tenter._torch import symbolic_maps
-from tenter.maps import AxisMap, Copy, Gather
+from tenter.maps import AxisMap, Copy, Window
+from tenter.maps._kinds import only_copies
 
 # PyTorch's modes by the number of spatial dims.
 MODES = {
@@ -149,7 +149,8 @@ def _in_eight_bits(x: Tensor, copies: eight_bits.Sums, sums: eight_bits.Sums) ->
 
 def _known(axis: int, m: AxisMap) -> tuple[int, Tensor]:
     """Returns the axis with what a map reads: indices, or a matrix."""
-    if isinstance(m, Copy) or (isinstance(m, Gather) and m.picks):
+    if only_copies(m):
+        assert not isinstance(m, Window)
         return axis, torch.from_numpy(m.index() if isinstance(m, Copy) else m.index.copy())
     return axis, torch.from_numpy(m.dense())
 

@@ -16,6 +16,7 @@ from tenter._triton.runs import long_sums
 from tenter._triton.window import RUNS, WEIGHTS, WIDTH, window
 from tenter._triton.window_pass import LONG_RUN, SECTOR, Options, WindowPass, tabled, window_pass
 from tenter.maps import Copy, Window
+from tenter.maps._kinds import changing
 
 # TILE: items of a tile, THREAD_ITEMS those of a thread. PARTS: the most parts of a tile of channels.
 TILE, THREAD_ITEMS, PARTS = 1024, 4, 2
@@ -50,7 +51,7 @@ def launches(src: Layout, maps: Maps, order: Order | None = None, rounding: str 
     """Returns the launches that apply maps to src. The result is contiguous in `order`, its dims from slowest to
     fastest. 8-bit values that are rounded after each axis are summed in integers; if a weight does not fit
     these, in floats, which are only clamped between two axes."""
-    maps = tuple((axis, m) for axis, m in maps if not (isinstance(m, Copy) and m.repeat == 1))
+    maps = changing(maps)
     return _in_chunks(src, maps, tuple(range(len(src.shape))) if order is None else order, rounding, Chunk())
 
 

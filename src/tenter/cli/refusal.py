@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from tenter._arrays import promised
+from tenter._arrays import oldest_versions
 
 
 class Refusal(Exception):
@@ -45,8 +45,8 @@ def require(module: str) -> None:
         found = importlib.import_module(module)
     except ImportError as error:
         raise Refusal(f"{package} is needed for this and is not installed: pip install {package}") from error
-    if package in promised.OLDEST:
+    if package in oldest_versions.OLDEST:
         try:
-            promised.check(package, found.__version__)
+            oldest_versions.check(package, found.__version__)
         except ImportError as error:
             raise Refusal(str(error).removeprefix("tenter: ")) from error

@@ -34,14 +34,13 @@ if TYPE_CHECKING:
         Nested,
         Numbers,
         Other,
-        PictureRule,
-        PictureSize,
         PillowImage,
         Tensor,
         Unpack,
     )
     from tenter._rules.filters import Filter
     from tenter._rules.presets import Convention
+    from tenter._specs.signatures import PictureRule, PictureSize
 
 __all__ = ["Budget", "Fill", "Fit", "Placement", "Tiles", "resize"]
 
@@ -136,7 +135,7 @@ def resize(
     Returns
     -------
     array or Pillow image
-        Fresh memory of x's kind and dtype, or an image of the mode of x. Computed in float32 (float64 for float64) and
+        A new array of x's kind and dtype, or an image of the mode of x. Computed in float32 (float64 for float64) and
         rounded once; uint8 with alpha is bit-identical to Pillow's.
 
     Raises

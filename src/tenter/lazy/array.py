@@ -144,7 +144,7 @@ class LazyArray(Attributes, Generic[Base]):
     def materialize(self, out: AnyArray) -> AnyArray: ...
     @between_graphs
     def materialize(self, out: Any = None) -> Any:
-        """The array in fresh memory, with gradients in PyTorch.
+        """The array as a new one, with gradients in PyTorch.
 
         Parameters
         ----------

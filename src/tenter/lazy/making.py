@@ -36,13 +36,13 @@ if TYPE_CHECKING:
         Held,
         Index,
         InterpolateMode,
-        LazyResizeRule,
         Nested,
         Numbers,
         Sizes,
         Tensor,
         Unpack,
     )
+    from tenter._specs.signatures import LazyResizeRule
 
 
 # fmt: off

@@ -7,13 +7,14 @@ import numpy as np
 
 from tenter._arrays.types import Floats, Ints
 from tenter.maps import AxisMap, Copy, Gather, Window, _part
+from tenter.maps._kinds import only_copies
 
 CHUNK = 1 << 14
 
 
 def copies(m: AxisMap | None) -> bool:
     """True if each output is an unchanged input."""
-    return m is None or isinstance(m, Copy) or (isinstance(m, Gather) and m.picks)
+    return m is None or only_copies(m)
 
 
 def run_ends(m: Copy) -> Ints:
@@ -37,12 +38,9 @@ def inputs_of(m: Copy | Gather, outputs: Ints) -> Ints:
 def part(m: AxisMap, lo: int, hi: int) -> tuple[slice, AxisMap] | None:
     """Returns the inputs that outputs lo..hi - 1 read, and the map from these. None if m repeats blocks: the part is
     then no such map."""
-    if isinstance(m, Gather):
-        found: tuple[slice, AxisMap] = _part.gathered(m, lo, hi)
-    elif m.block > 1:
+    if m.block > 1:
         return None
-    else:
-        found = _part.part(m, lo, hi)
+    found = _part.part(m, lo, hi)
     found[1].__dict__["_whole"] = whole_of(m)
     return found
 

@@ -14,7 +14,8 @@ from tenter._execution import executor, into
 from tenter._plans.plan import CallPlan, plan_part
 from tenter._rules.rounding import ONCE, by_axis, of_dtype
 from tenter.lazy.rows import copies, whole_of
-from tenter.maps import AxisMap, Copy
+from tenter.maps import AxisMap
+from tenter.maps._kinds import changes
 
 Maps = tuple[AxisMap | None, ...]
 
@@ -59,7 +60,7 @@ class Stretched(NamedTuple):
 
 def stretched(base: Any, maps: Iterable[AxisMap | None], summing: Summing = USUAL) -> Stretched:
     """Returns a `Stretched` without maps that change nothing."""
-    return Stretched(base, tuple([None if isinstance(m, Copy) and m.repeat == 1 else m for m in maps]), summing)
+    return Stretched(base, tuple([m if changes(m) else None for m in maps]), summing)
 
 
 def whole(x: Any) -> Stretched:
@@ -82,7 +83,7 @@ def applied(s: Stretched, dims: Iterable[int]) -> Stretched:
 
 
 def materialized(s: Stretched) -> Any:
-    """Returns the whole array in fresh memory."""
+    """Returns the whole array, as a new one."""
     return fresh(applied(s, s.stretched_dims).base, s.base)
 
 
@@ -141,7 +142,7 @@ def taken(s: Stretched, dim: int, rows: Any) -> Any:
 
 def beside(values: Array, x: Any) -> Any:
     """Returns a NumPy array as an array of x's library, on x's device."""
-    return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x).to(x.device)
+    return values if isinstance(x, np.ndarray) else of(x).from_numpy(values, x)
 
 
 def cast(x: Any, dtype: Any) -> Any:

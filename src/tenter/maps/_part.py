@@ -10,15 +10,25 @@ from tenter.maps._gather import Gather
 from tenter.maps._values import trusted
 from tenter.maps._window import Window
 
+Map = Copy | Window | Gather
 
-def part(m: Copy | Window, lo: int, hi: int) -> tuple[slice, Copy | Window]:
-    """Returns the inputs that outputs lo..hi - 1 read, and the map from these, without a table of all rows. m must not
-    have blocks."""
+
+def part(m: Map, lo: int, hi: int) -> tuple[slice, Map]:
+    """Returns the inputs from the first to the last that outputs lo..hi - 1 read, and the map from these, without a
+    table of all rows. m must not have blocks."""
     at = reads(m, lo, hi)
+    if isinstance(m, Gather):
+        return at, _gather(m, at, lo, hi)
     return at, (_copy(m, at, lo, hi) if isinstance(m, Copy) else _window(m, at, lo, hi))
 
 
-def reads(m: Copy | Window, lo: int, hi: int) -> slice:
+def laid_out(m: Map) -> tuple[Ints | None, Copy | Window]:
+    """Returns the inputs in the order in which rows read neighbors, and the map from them; None for all inputs in
+    order. A part of that map reads few inputs, also across a periodic edge."""
+    return m._in_order if isinstance(m, Gather) else (None, m)
+
+
+def reads(m: Map, lo: int, hi: int) -> slice:
     """Returns `m.reads`, without a table if all rows have the same width."""
     if isinstance(m, Window) and m.width is not None:
         return slice(lo * m.width, hi * m.width) if m.width and hi > lo else slice(0, 0)
@@ -64,20 +74,18 @@ def _factors(of: Factors, at: slice, lo: int, hi: int) -> Factors:
     return Factors(first, second, of.transposed)
 
 
-def gathered(m: Gather, lo: int, hi: int) -> tuple[slice, Gather]:
-    """Returns the inputs from the first to the last that outputs lo..hi - 1 read, and the map from these."""
-    at = m.reads(lo, hi)
-    made = _gathered(m, at, lo, hi)
+def _gather(m: Gather, at: slice, lo: int, hi: int) -> Gather:
+    made = _taps(m, at, lo, hi)
     of = m.__dict__.get("_factors")
     if of is not None and isinstance(of.second, Window):  # not of a transpose
         between, second = part(of.second, lo, hi)
         assert isinstance(of.first, Gather) and isinstance(second, Window)
-        first = _gathered(of.first, at, between.start, between.stop)
+        first = _taps(of.first, at, between.start, between.stop)
         made.__dict__["_factors"] = Factors(first, second, of.transposed)
-    return at, made
+    return made
 
 
-def _gathered(m: Gather, at: slice, lo: int, hi: int) -> Gather:
+def _taps(m: Gather, at: slice, lo: int, hi: int) -> Gather:
     taps = slice(m.offset[lo], m.offset[hi])
     offset, index = m.offset[lo : hi + 1] - m.offset[lo], m.index[taps] - at.start
     return Gather(at.stop - at.start, hi - lo, offset, index, m.weight[taps])

@@ -172,12 +172,8 @@ class Along(Rows[Indices]):
 
         Parameters
         ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
+        x, axis, out
+            As for `sum`.
 
         Returns
         -------
@@ -196,12 +192,8 @@ class Along(Rows[Indices]):
 
         Parameters
         ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
+        x, axis, out
+            As for `sum`.
 
         Returns
         -------
@@ -220,12 +212,8 @@ class Along(Rows[Indices]):
 
         Parameters
         ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
+        x, axis, out
+            As for `sum`.
 
         Returns
         -------
@@ -244,12 +232,8 @@ class Along(Rows[Indices]):
 
         Parameters
         ----------
-        x : array
-            All rows, one after the other along axis.
-        axis : int, default 0
-            The axis that holds the rows.
-        out : array, optional
-            Where to write the result, as for `tenter.resize`.
+        x, axis, out
+            As for `sum`.
 
         Returns
         -------

@@ -187,7 +187,7 @@ def pad(
     Returns
     -------
     array
-        Fresh memory of x's library and dtype.
+        A new array of x's library and dtype.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def unpad(
     Returns
     -------
     array
-        Fresh memory of x's library and dtype: all rows, one after the other.
+        A new array of x's library and dtype: all rows, one after the other.
 
     Raises
     ------

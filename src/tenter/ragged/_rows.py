@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from tenter._arrays.signatures import Tensor
     from tenter.ragged._signatures import Index, OneEach, OnHost, Side
 
+# What a plan keeps: with so much, it drops its masks, one for each width and side that was asked for.
+MOST = 16
+
 
 class Rows(Generic[Indices]):
     """The segments of a plan, and the arrays that follow from them."""
@@ -171,14 +174,17 @@ class Rows(Generic[Indices]):
         return s
 
     def _once(self, name: str, f: Callable[[Segments], Any]) -> Any:
-        if name in self._cached:
-            return self._cached[name]
+        if (known := self._cached.get(name)) is not None:
+            return known
         found = f(self._segments)
         if isinstance(found, np.ndarray):  # the next caller gets the same array
             found.flags.writeable = False
-        if not compiling():
-            self._cached[name] = found
-        return found
+        if compiling():
+            return found
+        if len(self._cached) >= MOST:
+            for mask in [other for other in list(self._cached) if other.startswith("mask ")]:
+                self._cached.pop(mask, None)
+        return self._cached.setdefault(name, found)
 
     def _in_host_memory(self) -> Any:
         """The lengths as the core reads them; where only a device knows them, the plan, which the core declines."""

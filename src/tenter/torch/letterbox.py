@@ -22,11 +22,8 @@ class Letterbox(torch.nn.Module):
     ----------
     size : int or (int, int)
         (height, width) of the result in pixels, or one number for both.
-    interpolation : str, default "bilinear"
-        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
-    antialias : bool, default True
-        Whether the filter widens when shrinking.
+    interpolation, antialias
+        As for `Resize`.
     pad : number or sequence of numbers, default 0
         The value of padding, or one for each channel, before scaling and normalizing.
     mask_pad : int, default 0
@@ -36,13 +33,8 @@ class Letterbox(torch.nn.Module):
     gravity : str, default "center"
         Where the image lies: "center", "north", "south", "east", "west", "northeast", "northwest", "southeast" or
         "southwest".
-    dtype : torch.dtype, optional
-        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
-    mean, std : sequence of floats, optional
-        Normalize each channel after scaling; dtype is then float32 unless it is given.
-    masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
-        (): other arrays are passed through. None: they are refused if they have the image's size.
+    dtype, mean, std, masks
+        As for `Resize`.
 
     Raises
     ------

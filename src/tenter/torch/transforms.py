@@ -130,8 +130,7 @@ class Resize(torch.nn.Module):
 class RandomResizedCrop(torch.nn.Module):
     """Resizes a random part of images: `torchvision.transforms.v2.RandomResizedCrop`.
 
-    Takes tensors (..., C, H, W), NumPy arrays (H, W, C), Pillow images, torchvision's `Image`, `Video`, `Mask`,
-    `BoundingBoxes` and `KeyPoints`, and dicts and tuples of these.
+    It takes what `Resize` takes.
 
     Parameters
     ----------
@@ -141,20 +140,12 @@ class RandomResizedCrop(torch.nn.Module):
         The least and the greatest part of the area.
     ratio : (float, float), default (3/4, 4/3)
         The least and the greatest width / height of the part.
-    interpolation : str, default "bilinear"
-        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
-    antialias : bool, default True
-        Whether the filter widens when shrinking.
+    interpolation, antialias
+        As for `Resize`.
     flip : float, default 0
         The probability that columns are reversed, drawn after the part, like torchvision's `RandomHorizontalFlip`.
-    dtype : torch.dtype, optional
-        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
-    mean, std : sequence of floats, optional
-        Normalize each channel after scaling; dtype is then float32 unless it is given.
-    masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
-        (): other arrays are passed through. None: they are refused if they have the image's size.
+    dtype, mean, std, masks
+        As for `Resize`.
 
     Raises
     ------
@@ -226,18 +217,8 @@ class ResizeCenterCrop(torch.nn.Module):
         (height, width) of the result in pixels, or one number for both.
     resize_size : int
         The shorter side before the crop.
-    interpolation : str, default "bilinear"
-        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
-    antialias : bool, default True
-        Whether the filter widens when shrinking.
-    dtype : torch.dtype, optional
-        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
-    mean, std : sequence of floats, optional
-        Normalize each channel after scaling; dtype is then float32 unless it is given.
-    masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
-        (): other arrays are passed through. None: they are refused if they have the image's size.
+    interpolation, antialias, dtype, mean, std, masks
+        As for `Resize`.
 
     Raises
     ------
@@ -301,18 +282,8 @@ class Thumbnail(torch.nn.Module):
     ----------
     size : int or (int, int)
         (height, width) in pixels, or one number for both.
-    interpolation : str, default "bilinear"
-        "bilinear", "bicubic", "nearest", "nearest-exact", "lanczos", "box", "hamming", torchvision's
-        `InterpolationMode` or Pillow's number. Masks take nearest-exact, and beside a nearest mode the same pixels.
-    antialias : bool, default True
-        Whether the filter widens when shrinking.
-    dtype : torch.dtype, optional
-        None keeps the kind and dtype. A dtype gives a tensor (..., C, H, W); a float one is scaled to 0..1.
-    mean, std : sequence of floats, optional
-        Normalize each channel after scaling; dtype is then float32 unless it is given.
-    masks : str, int or sequence of these, optional
-        Keys, or positions in the sample, of masks: tensors (..., H, W), arrays (H, W) or (H, W, C), Pillow images.
-        (): other arrays are passed through. None: they are refused if they have the image's size.
+    interpolation, antialias, dtype, mean, std, masks
+        As for `Resize`.
     draft : bool, default False
         Whether a JPEG that Pillow has opened and not decoded yet is decoded at 1/2, 1/4 or 1/8 of its size, where the
         filter still shrinks by 2 then, as Pillow's `thumbnail` does. It takes a fraction of the time; photographs

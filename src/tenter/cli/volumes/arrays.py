@@ -14,28 +14,33 @@ import numpy as np
 
 import tenter
 from tenter._arrays.arguments import error
+from tenter._arrays.dtypes import NUMBERS, PARTS
 from tenter._arrays.errors import Refusal as Unfit
+from tenter._arrays.numpy_arrays import layout
 from tenter._execution import labels, masked
+from tenter._parts import work
+from tenter._parts.work import Work
 from tenter._rules.axis_rule import NEAREST
 from tenter._rules.geometry import positions
 from tenter._rules.rounding import ONCE
 from tenter._specs import resize_arguments
 from tenter._specs.repeat import every
 from tenter._specs.resize import Resize
+from tenter._specs.spec import Spec
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal, named
 from tenter.cli.sizes import scaled
 from tenter.cli.volumes import gaps, ngff, npy, tiffs, zarrs
 from tenter.cli.volumes.axes import CHANNELS_LAST
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.job import put_in_place
 from tenter.cli.volumes.ordered import turned_target
+from tenter.cli.volumes.recipe import How, Recipe, carry_out, check_new
 from tenter.cli.volumes.sources import Source, create_like, in_order, open_source, types_of, with_voxel, zarr_format
 from tenter.cli.volumes.stored import Stored, Writable
 from tenter.cli.volumes.summary import Array, Report
-from tenter.cli.volumes.windows import Operation, operation
 from tenter.cli.voxels import Voxel, spaced
+from tenter.maps._kinds import only_copies
 
 RESULT, OLD = "result", "old"
 
@@ -77,9 +82,21 @@ def resize(source: Source, output: Output, axes: tuple[int, ...], options: Optio
     return report._replace(taken=tuple(types_of(source)), is_named=False)
 
 
+def operation(shape: tuple[int, ...], dtype: np.dtype[Any], spec: Spec, are_labels: bool = False) -> Work:
+    """A checked call, for an array of that shape."""
+    dtype = dtype.newbyteorder("=")
+    if are_labels:
+        assert isinstance(spec, Resize)
+        return work.of_labels(spec, shape, dtype, 0 if spec.reads_outside else None)
+    found, name = work.of_call(spec, shape, dtype), layout(np.empty(0, dtype)).dtype
+    if name not in NUMBERS and name not in PARTS and not all(map(only_copies, found.maps.values())):
+        raise Refusal(f"arrays of {name} are not resized block by block, except by nearest and nearest-exact")
+    return found
+
+
 def _with_gaps(
-    op: Operation, source: Source, axes: list[int], size: tuple[int, ...], given: dict[str, Any], options: Options
-) -> Operation:
+    op: Work, source: Source, axes: list[int], size: tuple[int, ...], given: dict[str, Any], options: Options
+) -> Work:
     """The operation, with weights normalized over valid values."""
     if source.order is not None:
         raise Refusal(f"{source.name}: expected axes in the order of OME-Zarr for --mask and --skip-nan")
@@ -120,7 +137,7 @@ def repeat(source: Source, output: Output, counts: Any, dim: int, how: How) -> R
 
 def resized(
     stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
-) -> tuple[Operation, list[ngff.Line]]:
+) -> tuple[Work, list[ngff.Line]]:
     """What `tenter.resize` does to an array of that shape and dtype, and where its pixels lie in the array."""
     x = np.broadcast_to(np.zeros((), stored.dtype.newbyteorder("=")), stored.shape)
     how = {name: value for name, value in given.items() if name != "labels"}
@@ -135,7 +152,7 @@ def resized(
 
 def resized_file(
     stored: Stored, axes: list[int], size: tuple[int, ...], given: dict[str, Any]
-) -> tuple[Operation, list[ngff.Line]]:
+) -> tuple[Work, list[ngff.Line]]:
     """The same, with errors that name the file."""
     try:
         return resized(stored, axes, size, given)
@@ -166,7 +183,7 @@ def _in_memory(source: Source, axis: int) -> int:
 
 
 def _make(
-    source: Source, output: Output, op: Operation, about: dict[str, Any], how: How, lines: list[ngff.Line] | None
+    source: Source, output: Output, op: Work, about: dict[str, Any], how: How, lines: list[ngff.Line] | None
 ) -> Report:
     """lines: where the result's pixels lie, which the metadata states; None if it states none."""
     path = output.path

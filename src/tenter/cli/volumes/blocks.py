@@ -7,11 +7,12 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tenter._parts.boxes import Box, extents, pieces, reads, reads_along, size, temporary_bytes
+from tenter._parts.work import Work
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes.memory import in_words
 from tenter.cli.volumes.shared import along, kept_chunks
 from tenter.cli.volumes.stored import Stored, Writable
-from tenter.cli.volumes.windows import Box, Operation, extents, reads, size, temporary_bytes
 
 #: The bytes that a block reads and writes: with fewer, calls cost more than elements; with more, progress is coarse.
 LEAST_BYTES, MOST_BYTES = 4 << 20, 256 << 20
@@ -28,7 +29,7 @@ class Task(NamedTuple):
 
     source: Stored
     target: Writable
-    op: Operation
+    op: Work
 
 
 class Cut(NamedTuple):
@@ -84,7 +85,7 @@ def _of_one(task: Task, block: tuple[int, ...]) -> int:
 
 def boxes(shape: tuple[int, ...], block: tuple[int, ...]) -> Iterator[Box]:
     """The blocks of an array, in its order."""
-    yield from itertools.product(*(tuple(_along(n, b)) for n, b in zip(shape, block)))
+    yield from itertools.product(*map(pieces, shape, block))
 
 
 def _larger(task: Task, block: tuple[int, ...], room: int, threads: int, shared: int) -> tuple[int, ...] | None:
@@ -111,28 +112,20 @@ def _read_for_each(task: Task, block: tuple[int, ...], shared: int) -> float:
     """Elements decoded for each element of the result, along the axes before those whose chunks blocks share."""
     found = 1.0
     for axis, (n, b, unit) in enumerate(zip(task.op.shape_out[:shared], block, task.source.chunk or task.source.unit)):
-        all_ends = [_reads_along(task.op, axis, at) for at in _sample(n, b)]
+        all_ends = [reads_along(task.op, axis, at) for at in _sample(n, b)]
         decoded = sum(min(-(-hi // unit) * unit, task.op.shape[axis]) - lo // unit * unit for lo, hi in all_ends)
         found *= decoded / max(sum(hi - lo for lo, hi in _sample(n, b)), 1)
     return found
 
 
-def _longest(op: Operation, axis: int, b: int) -> tuple[int, int]:
+def _longest(op: Work, axis: int, b: int) -> tuple[int, int]:
     """The block along an axis that reads most."""
 
     def length(at: tuple[int, int]) -> int:
-        lo, hi = _reads_along(op, axis, at)
+        lo, hi = reads_along(op, axis, at)
         return hi - lo
 
     return max(_sample(op.shape_out[axis], b), key=length)
-
-
-def _reads_along(op: Operation, axis: int, at: tuple[int, int]) -> tuple[int, int]:
-    m = op.maps.get(axis)
-    if m is None:
-        return at
-    read = m.reads(*at)
-    return read.start, read.stop
 
 
 def _sample(n: int, b: int) -> list[tuple[int, int]]:
@@ -140,10 +133,6 @@ def _sample(n: int, b: int) -> list[tuple[int, int]]:
     count = -(-n // b)
     chosen = range(count) if count <= SAMPLED else sorted({k * (count - 1) // (SAMPLED - 1) for k in range(SAMPLED)})
     return [(k * b, min((k + 1) * b, n)) for k in chosen]
-
-
-def _along(n: int, b: int) -> Iterator[tuple[int, int]]:
-    return ((at, min(at + b, n)) for at in range(0, n, b))
 
 
 def _count(shape: tuple[int, ...], block: tuple[int, ...]) -> int:
@@ -155,5 +144,5 @@ def units(box: Box, unit: tuple[int, ...]) -> Box:
     return tuple((lo // u, -(-hi // u)) for (lo, hi), u in zip(box, unit))
 
 
-def n_bytes(box: Box, op: Operation) -> int:
+def n_bytes(box: Box, op: Work) -> int:
     return math.prod(extents(box)) * op.dtype.itemsize

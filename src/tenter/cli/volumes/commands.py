@@ -16,9 +16,9 @@ from tenter.cli.sizes import parse_lengths, whole_number
 from tenter.cli.volumes import arrays, labels, npy, zarrs
 from tenter.cli.volumes.arrays import Output
 from tenter.cli.volumes.axes import read_axes, split
-from tenter.cli.volumes.carry_out import How
 from tenter.cli.volumes.memory import parse_limit
 from tenter.cli.volumes.pyramid import CENTER, Levels, check_levels, pyramid, spatial_axes
+from tenter.cli.volumes.recipe import How
 from tenter.cli.volumes.sources import Source, open_source, with_voxel
 from tenter.cli.volumes.summary import Report, as_json, line_of
 from tenter.cli.voxels import unit_named

@@ -6,17 +6,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from tenter._arrays.types import Array
 from tenter._execution import masked
+from tenter._parts.boxes import Box
 from tenter.cli.options import Options
 from tenter.cli.refusal import Refusal
 
 if TYPE_CHECKING:
     from tenter.cli.volumes.stored import Stored
-
-Pixels = npt.NDArray[Any]
-Box = tuple[tuple[int, int], ...]
 
 
 class Gaps(NamedTuple):
@@ -32,13 +30,13 @@ class Gaps(NamedTuple):
         """The files that hold the mask of a box."""
         return set() if self.mask is None else self.mask.files(self._box(self.mask, box))
 
-    def computed(self, box: Box, x: Pixels, apply: Callable[[Pixels], Pixels]) -> Pixels:
+    def computed(self, box: Box, x: Array, apply: Callable[[Array], Array]) -> Array:
         """A block of the result. x: what it reads, from a box. apply: sums by the maps of the block."""
         mask = None if self.mask is None else self._read(self.mask, box, x.shape)
-        y: Pixels = masked.whole(x, mask, None, lambda some, value: apply(some), self.rule)[0]
+        y: Array = masked.whole(x, mask, None, lambda some, value: apply(some), self.rule)[0]
         return np.ascontiguousarray(y)
 
-    def _read(self, mask: Stored, box: Box, shape: tuple[int, ...]) -> Pixels:
+    def _read(self, mask: Stored, box: Box, shape: tuple[int, ...]) -> Array:
         found = mask.read(self._box(mask, box)) != 0
         found = found.reshape((*(1,) * (len(box) - found.ndim), *found.shape))
         return np.ascontiguousarray(np.broadcast_to(found.transpose() if self.is_turned else found, shape))

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tenter._parts.boxes import Box
 from tenter.cli.place import place_new
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import mark
-from tenter.cli.volumes.windows import Box
 
 SUFFIX = ".tenter-part"
 LAST = {"job": 1, "finished": 2}

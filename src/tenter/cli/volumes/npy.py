@@ -14,9 +14,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box, extents
 from tenter.cli.refusal import Refusal, first_line
 from tenter.cli.volumes.stored import state
-from tenter.cli.volumes.windows import Box, Pixels, extents
 
 #: Adjacent elements are read and written in runs of about this many bytes.
 UNIT_BYTES = 1 << 20
@@ -34,8 +35,8 @@ class NpyFile:
         self._path = path
         self._files: dict[str, int] = {}
 
-    def read(self, box: Box) -> Pixels:
-        values: Pixels = np.empty(extents(box), self.dtype)
+    def read(self, box: Box) -> Array:
+        values: Array = np.empty(extents(box), self.dtype)
         flat = memoryview(values.reshape(-1).view(np.uint8))  # type: ignore[arg-type]  # any array is a buffer
         file = self._file("rb")
         for at, n, place in self._runs(box):
@@ -53,7 +54,7 @@ class NpyFile:
     def files(self, box: Box) -> set[str]:
         return {state(self._file("rb"))}  # of the open file, which another may have replaced
 
-    def write(self, box: Box, values: Pixels) -> None:
+    def write(self, box: Box, values: Array) -> None:
         stored = np.ascontiguousarray(values, self.dtype)
         flat = memoryview(stored.reshape(-1).view(np.uint8))  # type: ignore[arg-type]
         file = self._file("r+b")

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box, extents
 from tenter.cli.volumes.stored import Stored, Writable
-from tenter.cli.volumes.windows import Box, Pixels, extents
 
 
 class Ordered:
@@ -18,7 +19,7 @@ class Ordered:
         self.shape, self.unit = (tuple(of[axis] for axis in order) for of in (stored.shape, stored.unit))
         self.chunk, self.largest = stored.chunk and tuple(stored.chunk[axis] for axis in order), stored.largest
 
-    def read(self, box: Box) -> Pixels:
+    def read(self, box: Box) -> Array:
         return np.ascontiguousarray(self.of.read(self._back(box)).transpose(self.order))
 
     def files(self, box: Box) -> set[str]:
@@ -38,7 +39,7 @@ class OrderedTarget(Ordered):
         super().__init__(target, order)
         self._to = target
 
-    def write(self, box: Box, values: Pixels) -> None:
+    def write(self, box: Box, values: Array) -> None:
         self._to.write(self._back(box), np.ascontiguousarray(values.transpose(np.argsort(self.order))))
 
     def writing(self) -> int:

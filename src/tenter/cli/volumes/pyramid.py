@@ -8,18 +8,18 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tenter._parts.work import Work
 from tenter.cli.refusal import Refusal
 from tenter.cli.volumes import labels, ngff, zarrs
 from tenter.cli.volumes.arrays import OLD, RESULT, digest_of, plain, resized_file
 from tenter.cli.volumes.axes import SPACE, read_axes
 from tenter.cli.volumes.blocks import Task
-from tenter.cli.volumes.carry_out import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.inside import inside
 from tenter.cli.volumes.job import put_in_place
+from tenter.cli.volumes.recipe import Ended, How, Recipe, carry_out, check_new
 from tenter.cli.volumes.sources import Source, create_like, in_order, known, types_of, unlike, zarr_format
 from tenter.cli.volumes.stored import Stored
 from tenter.cli.volumes.summary import Array, Report
-from tenter.cli.volumes.windows import identity
 
 #: How each kind of pyramid is resized. Areas weight inputs by the share that a pixel covers; where the center is
 #: between two labels, CENTER takes the first.
@@ -249,7 +249,10 @@ def _beside(
 
     def tasks(folder: Path) -> list[Task]:
         made = [zarrs.open_created(folder / RESULT / path, f"{output}/{path}") for path in paths]
-        return [Task(full, made[0], identity(full.shape, full.dtype)), *_smaller(list(made), wanted)]
+        return [
+            Task(full, made[0], Work(full.shape, full.shape, full.dtype.newbyteorder("="), {})),
+            *_smaller(list(made), wanted),
+        ]
 
     def place(folder: Path) -> None:
         if image is not None:

@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 import tenter
+from tenter._parts.boxes import Box, computed, reads
 from tenter.cli.volumes.blocks import Cut, Task, boxes, n_bytes, units
 from tenter.cli.volumes.job import Job
 from tenter.cli.volumes.progress import Progress, progress
 from tenter.cli.volumes.shared import Claim, SharedChunks
 from tenter.cli.volumes.stored import digest
-from tenter.cli.volumes.windows import Box, compute, reads
 
 #: Seconds after which what is done is made to survive a failure of power.
 KEEP_SECONDS = 30.0
@@ -154,7 +154,7 @@ class _Workers:
         task = self.task
         of_mask = _of_mask(task, reads(task.op, box))  # before it is read, as a change meanwhile must be seen later
         pixels, files = self.shared.read(claim)
-        task.target.write(box, compute(task.op, box, pixels))
+        task.target.write(box, computed(task.op, box, pixels))
         with self.lock:
             if self.given_up:  # the journal is closed
                 return

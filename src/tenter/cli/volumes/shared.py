@@ -16,8 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box, extents, pieces, reads_along
+from tenter._parts.work import Work
 from tenter.cli.volumes.stored import Stored
-from tenter.cli.volumes.windows import Box, Operation, Pixels, extents
 
 Index = tuple[int, ...]
 #: The place of a block along the axes before `first`, and that of the chunk.
@@ -48,16 +50,13 @@ class Along(NamedTuple):
         return int(np.max(np.cumsum(steps)))
 
 
-def along(op: Operation, chunk: Index, block: Index) -> list[Along]:
+def along(op: Work, chunk: Index, block: Index) -> list[Along]:
     """Which chunks blocks of that shape read, along each axis."""
     return [_along(op, axis, c, b) for axis, (c, b) in enumerate(zip(chunk, block))]
 
 
-def _along(op: Operation, axis: int, chunk: int, block: int) -> Along:
-    n_out, m = op.shape_out[axis], op.maps.get(axis)
-    read = [(lo, min(lo + block, n_out)) for lo in range(0, n_out, block)]
-    if m is not None:
-        read = [((at := m.reads(lo, hi)).start, at.stop) for lo, hi in read]
+def _along(op: Work, axis: int, chunk: int, block: int) -> Along:
+    read = [reads_along(op, axis, at) for at in pieces(op.shape_out[axis], block)]
     begin, end = (np.array(each, np.int64) for each in zip(*read))
     begin, end = begin // chunk, -(-end // chunk)
     last = np.zeros(-(-op.shape[axis] // chunk), np.int64)
@@ -78,7 +77,7 @@ def kept_chunks(axes: list[Along], first: int) -> int:
 class Read(NamedTuple):
     """Elements, and the files that hold them as they were before these were read."""
 
-    pixels: Pixels
+    pixels: Array
     files: set[str]
 
 
@@ -100,7 +99,7 @@ class Claim(NamedTuple):
 class SharedChunks:
     """The chunks of a source, for blocks of one shape. first: the first axis along which blocks share."""
 
-    def __init__(self, source: Stored, op: Operation, block: Index, first: int) -> None:
+    def __init__(self, source: Stored, op: Work, block: Index, first: int) -> None:
         self._source, self._op, self._block, self._first = source, op, block, first
         self._axes = along(op, source.chunk, block) if source.chunk is not None and first < len(block) else None
         self._kept: dict[Key, Future[Read]] = {}
@@ -133,7 +132,7 @@ class SharedChunks:
         """What a claim names. It first decodes its own chunks, so blocks that wait for each other both go on."""
         if claim.chunks is None:
             return self._read(claim.box)
-        x: Pixels = np.empty(extents(claim.box), self._op.dtype)
+        x: Array = np.empty(extents(claim.box), self._op.dtype)
         files: set[str] = set()
         left = sorted(claim.chunks, key=lambda chunk: not chunk.decodes)[::-1]
         claim.chunks.clear()
@@ -152,7 +151,7 @@ class SharedChunks:
         files = self._source.files(box)  # before: a change meanwhile must be seen later
         return Read(self._source.read(box), files)
 
-    def _put(self, x: Pixels, box: Box, chunk: _Claimed) -> set[str]:
+    def _put(self, x: Array, box: Box, chunk: _Claimed) -> set[str]:
         assert self._source.chunk is not None
         whole = tuple((k * c, min((k + 1) * c, n)) for k, c, n in zip(chunk.at, self._source.chunk, self._op.shape))
         if chunk.decodes:

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tenter.cli.volumes.windows import Box, Pixels
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box
 
 
 class Stored(Protocol):
@@ -24,7 +25,7 @@ class Stored(Protocol):
     chunk: tuple[int, ...] | None
     largest: int
 
-    def read(self, box: Box) -> Pixels:
+    def read(self, box: Box) -> Array:
         """The elements of a box, contiguous and in this machine's byte order."""
 
     def files(self, box: Box) -> set[str]:
@@ -37,7 +38,7 @@ class Stored(Protocol):
 class Writable(Stored, Protocol):
     """One that a command makes."""
 
-    def write(self, box: Box, values: Pixels) -> None:
+    def write(self, box: Box, values: Array) -> None:
         """Write whole units. A unit that could not be written is left out or as it was."""
 
     def writing(self) -> int:

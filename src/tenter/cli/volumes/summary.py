@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tenter.cli.refusal import one_line
 from tenter.cli.volumes import memory
-from tenter.cli.volumes.carry_out import Ended
+from tenter.cli.volumes.recipe import Ended
 from tenter.cli.voxels import Voxel, in_words
 
 #: What axes are of, in words.

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box, extents
 from tenter.cli.reading.opening import named
 from tenter.cli.reading.stack import (
     CHANNEL,
@@ -32,7 +34,6 @@ from tenter.cli.volumes.axes import given_names
 from tenter.cli.volumes.npy import NpyFile
 from tenter.cli.volumes.ordered import ordered
 from tenter.cli.volumes.stored import Stored, state
-from tenter.cli.volumes.windows import Box, Pixels, extents
 from tenter.cli.voxels import Voxel
 from tenter.cli.writing.tiff import CLASSIC_LIMIT
 
@@ -67,16 +68,16 @@ class Pages:
         self.unit = (*[1] * (len(self.shape) - self._inner), *self.shape[len(self.shape) - self._inner :])
         self.chunk: tuple[int, ...] | None = self.unit
 
-    def read(self, box: Box) -> Pixels:
+    def read(self, box: Box) -> Array:
         split = len(box) - self._inner
-        values: Pixels = np.empty(extents(box), self.dtype.newbyteorder("="))
+        values: Array = np.empty(extents(box), self.dtype.newbyteorder("="))
         within = tuple(slice(lo, hi) for lo, hi in box[split:])
         for place in itertools.product(*(range(lo, hi) for lo, hi in box[:split])):
             index = int(np.ravel_multi_index(place, self.shape[:split])) if split else 0
             values[tuple(p - lo for p, (lo, _) in zip(place, box))] = self._page(index)[within]
         return values
 
-    def _page(self, index: int) -> Pixels:
+    def _page(self, index: int) -> Array:
         with self._lock:
             page = self._series.pages[index]
             if page is None:  # which the file says is there, and has not

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tenter._arrays.types import Array
+from tenter._parts.boxes import Box
 from tenter.cli.refusal import Refusal, first_line, require
 from tenter.cli.volumes import inflating
 from tenter.cli.volumes.store import ROOTS, checked, ended
 from tenter.cli.volumes.stored import Stored, state
-from tenter.cli.volumes.windows import Box, Pixels
 
 if TYPE_CHECKING:
     import zarr
@@ -45,7 +46,7 @@ class ZarrArray:
             index = 16 * math.prod(-(-u // c) for u, c in zip(self.unit, self._chunk))
             array.store.most = 2 * max(self.largest, math.prod(self.unit) * self.dtype.itemsize + index)
 
-    def read(self, box: Box) -> Pixels:
+    def read(self, box: Box) -> Array:
         try:
             with ended():
                 values = self.array[_place(box)]
@@ -60,7 +61,7 @@ class ZarrArray:
         units = (range(lo // u, -(-hi // u)) for (lo, hi), u in zip(box, self.unit))
         return {state(f"{folder}/{key}", key) for key in map(key_of, itertools.product(*units))}
 
-    def write(self, box: Box, values: Pixels) -> None:
+    def write(self, box: Box, values: Array) -> None:
         with ended():
             self.array[_place(box)] = values
 

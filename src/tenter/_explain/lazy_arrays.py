@@ -4,11 +4,12 @@ import numpy as np
 
 from tenter._arrays.library import of
 from tenter._arrays.types import Array
-from tenter._explain.facts import MOST_IN, MOST_OUT, Facts, bytes_moved, changing
+from tenter._explain.facts import MOST_IN, MOST_OUT, Facts, bytes_moved
 from tenter._explain.kernels import kernels
 from tenter._explain.outlines import Made, outline
 from tenter._specs.applied import AppliedMaps
 from tenter.lazy import LazyArray, explanation
+from tenter.maps._kinds import changing
 
 NAME = "lazy array"
 
