@@ -2,12 +2,7 @@
 // that it compiles beside level.cpp; levels that gain little from wider vectors here share it (CMakeLists.txt).
 #include "levels/copy-inl.hpp"
 #include "levels/extremes-inl.hpp"
-<<<<<<< HEAD
-=======
 #include "levels/gaps-inl.hpp"
-#include "levels/indexed-sums-inl.hpp"
-#include "levels/indexed-copies-inl.hpp"
->>>>>>> main
 #include "levels/ranges-inl.hpp"
 #include "levels/runs-inl.hpp"
 
