@@ -107,6 +107,8 @@ struct ExtremesTask;
 struct FillTask;
 struct DivideTask;
 
+constexpr int shuffle_table_bytes = 9 << 10;
+
 // The kernels of one instruction set, filled in by level.cpp.
 struct Kernels {
   const char* name;
@@ -116,6 +118,11 @@ struct Kernels {
   void (*window)(const WindowTask&, int threads);
   void (*pixels)(const WindowTask&, int threads);
   void (*runs)(const RunsTask&, int threads);
+  // Runs of `run` bytes that are all repeated `times` times. The first makes a table for so many bytes of outputs, in
+  // shuffle_table_bytes of memory, unless that would take longer than it saves. The second stores the outputs of n
+  // bytes.
+  bool (*make_shuffles)(void* table, int64_t run, int64_t times, int64_t bytes);
+  void (*repeat_by_shuffles)(const void* table, const char* src, int64_t n, char* dst);
   const ByteKernels* bytes;
   void (*signals)(const SignalTask&, int threads);
   // The sums of a few parts of a long row (long_sums.hpp).

@@ -13,11 +13,9 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
 constexpr int64_t packed_bytes = 4096;  // with the results they stay in L1
 
 // Makes n blocks of the axes after k, next to each other. row(r): the input of block r.
-template <class Row>
-inline void pack_blocks(const CopyTask& t, int k, char* packed, int64_t n, Pattern& pattern, Row&& row) {
+inline void pack_blocks(const CopyTask& t, int k, char* packed, int64_t n, Pattern& pattern, const SourceRows& row) {
   const CopyAxis& b = t.axis[k + 1];
-  if (k + 2 == t.n_axes && each_by_table(b))
-    return with_run(t.run, [&]<int N>() { gather_rows<N>(b, packed, n, t.run, row); });
+  if (k + 2 == t.n_axes && each_by_table(b)) return gather_rows(b, packed, n, t.run, row);
   for (int64_t r = 0; r < n; ++r) fill(t, k + 1, row(r), packed + r * t.bytes[k + 1], 0, b.n_out, pattern);
 }
 
@@ -32,8 +30,7 @@ inline void repeat_packed(const CopyTask& t, int k, const char* src, char* dst, 
     const int64_t first = o / a.repeat, begin = first * a.repeat;
     const int64_t n = std::min(packed_bytes / size, ceil_div(hi - begin, a.repeat));
     end = std::min(hi, begin + n * a.repeat);
-    pack_blocks(t, k, packed, n, pattern,
-                [at = src + first * a.stride, stride = a.stride](int64_t r) { return at + r * stride; });
+    pack_blocks(t, k, packed, n, pattern, {src + first * a.stride, a.stride, nullptr});
     const CopyAxis runs{CopyAxis::every, n, n * a.repeat, size, a.repeat, nullptr};
     copy_last_axis(runs, packed, dst, o - begin, end - begin, size, pattern);
     dst += (end - o) * size;
@@ -56,7 +53,7 @@ inline void repeat_packed_runs(const CopyTask& t, int k, const char* src, char* 
       n += a.table[i] < a.table[i + 1];
     }
     end = std::min(hi, a.table[i]), begin[n] = end - o;
-    pack_blocks(t, k, packed, n, pattern, [&](int64_t r) { return src + from[r]; });
+    pack_blocks(t, k, packed, n, pattern, {src, 0, from});
     copy_last_axis({CopyAxis::runs, n, end - o, size, 1, begin}, packed, dst, 0, end - o, size, pattern);
     dst += (end - o) * size;
   }
@@ -69,14 +66,12 @@ inline void gather_by_table(const CopyTask& t, int k, const char* src, char* dst
   const int64_t width = t.bytes[k + 1] / t.run;
   int64_t row[widest_table_row], table[room];
   offsets_from(t, k + 1, row);
-  with_run(t.run, [&]<int N>() {
-    for (int64_t o = lo, n; o < hi; o += n, dst += n * width * t.run) {
-      n = std::min(hi - o, room / width);
-      for (int64_t r = 0; r < n; ++r)
-        for (int64_t j = 0; j < width; ++j) table[r * width + j] = a.table[o + r] * a.stride + row[j];
-      gather<N>(table, src, 1, dst, n * width, t.run);
-    }
-  });
+  for (int64_t o = lo, n; o < hi; o += n, dst += n * width * t.run) {
+    n = std::min(hi - o, room / width);
+    for (int64_t r = 0; r < n; ++r)
+      for (int64_t j = 0; j < width; ++j) table[r * width + j] = a.table[o + r] * a.stride + row[j];
+    gather_bytes_of(table, src, dst, n * width, t.run);
+  }
 }
 
 // Whether the values of a block are copied one by one: `fill` then makes all copies of a block of its first copy.
@@ -95,9 +90,7 @@ inline void fill(const CopyTask& t, int k, const char* src, char* dst, int64_t l
   if (a.stride == t.run && k == axis_of_rows(t)) return fill_rows(t, k, src, dst, lo, hi, pattern);
   if (const CopyAxis& b = t.axis[k + 1];
       k + 2 == t.n_axes && a.kind == CopyAxis::affine && a.stride && each_by_table(b))
-    return with_run(t.run, [&]<int N>() {
-      gather_rows<N>(b, dst, hi - lo, t.run, [&](int64_t r) { return src + (lo + r) * a.stride; });
-    });
+    return gather_rows(b, dst, hi - lo, t.run, {src + lo * a.stride, a.stride, nullptr});
   const int64_t size = t.bytes[k + 1], below = t.axis[k + 1].n_out;
   const bool once = std::none_of(t.axis + k + 1, t.axis + t.n_axes, is_every);  // as there is one pattern
   if (a.kind == CopyAxis::runs && size <= longest_packed_block)

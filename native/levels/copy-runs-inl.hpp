@@ -5,11 +5,63 @@
 #include <utility>
 
 #include "levels/copy-axes-inl.hpp"
-#include "levels/repeats-inl.hpp"
 #include "levels/stream-inl.hpp"
 
 namespace tenter {
 namespace {
+
+// The shuffles that repeat short runs equally often (kernels.hpp), made when they are first asked for.
+class Pattern {
+ public:
+  // bytes: how many outputs the shuffles may be used for.
+  explicit Pattern(int64_t bytes) : bytes_(bytes) {}
+
+  // Whether contiguous runs of `run` bytes can be repeated so, `times` each. All calls must have the same arguments.
+  bool repeats(int64_t run, int64_t times) {
+    if (!tried_) made_ = kernels().make_shuffles(table_, run, times, bytes_), tried_ = true;
+    return made_;
+  }
+  // Stores all outputs of the n bytes at src.
+  void repeat(const char* src, int64_t n, char* dst) const { kernels().repeat_by_shuffles(table_, src, n, dst); }
+
+ private:
+  int64_t bytes_;
+  bool tried_ = false, made_ = false;
+  alignas(64) char table_[shuffle_table_bytes];
+};
+
+// Stores `count` copies of the `run` bytes at src. Returns where they end.
+constexpr int64_t longest_block = 256,
+                  many_copies = 32;  // with fewer copies, making the block takes as long as it saves
+inline char* store_block(char* dst, const char* src, int64_t run, int64_t count) {
+  constexpr int64_t V = vector_bytes, many = 4, together = many * V, least_aligned = 1024;
+  char block[2 * (longest_block + together)];  // vectors of outputs begin anywhere in a run
+  std::memcpy(block, src, run);
+  char* const end = dst + run * count;
+  const bool aligned = end - dst >= least_aligned;  // then stores within lines are worth one store more
+  const int64_t least_held = run + (aligned ? together : V);
+  for (int64_t held = run; held < least_held; held *= 2) std::memcpy(block + held, block, held);
+  int64_t from = 0;
+  auto forward = [&](int64_t step) {
+    from += step;
+    if (from >= run) from -= run;
+  };
+  if (aligned) {
+    store_bits(dst, load_unaligned<Vec<uint8_t>>(block));
+    const int64_t before = V - (reinterpret_cast<intptr_t>(dst) & (V - 1));
+    dst += before, from = before % run;
+    for (const int64_t step = together % run; end - dst >= together; dst += together) {
+      for (int64_t k = 0; k < many; ++k) store_bits(dst + k * V, load_unaligned<Vec<uint8_t>>(block + from + k * V));
+      forward(step);
+    }
+  }
+  for (const int64_t step = V % run; end - dst >= V; dst += V) {
+    store_bits(dst, load_unaligned<Vec<uint8_t>>(block + from));
+    forward(step);
+  }
+  std::memcpy(dst, block + from, end - dst);
+  return end;
+}
 
 constexpr int64_t wide = 32;  // bytes of one wide store
 template <int N>
@@ -166,10 +218,22 @@ inline void gather(const int64_t* index, const char* src, int64_t stride, char* 
   for (int64_t o = 0; o < n; ++o) move<N>(dst + o * run, src + index[o] * stride, run);
 }
 
+// Where rows of inputs begin: `stride` bytes apart, or at[r] bytes from src.
+struct SourceRows {
+  const char* src;
+  int64_t stride;
+  const int64_t* at;
+  const char* operator()(int64_t r) const { return src + (at ? at[r] : r * stride); }
+};
+
+// The same for any `run`, of inputs that are index[o] bytes from src.
+[[gnu::noinline]] void gather_bytes_of(const int64_t* index, const char* src, char* dst, int64_t n, int64_t run) {
+  with_run(run, [&]<int N>() { gather<N>(index, src, 1, dst, n, run); });
+}
+
 // Many rows of few bytes, by shuffles of 16 bytes. Returns how many rows are done: a load may not pass the last input,
 // and a store not the last output. A store may pass its row, because the next row is stored after it.
-template <class Row>
-inline int64_t shuffle_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, Row&& row) {
+inline int64_t shuffle_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, const SourceRows& row) {
   constexpr int64_t each = sizeof(Sixteen), most = 8, few = 16;  // bytes; vectors of a row; rows
   const int64_t width = a.n_out * run, n = ceil_div(width, each);
   if (!permutable<uint8_t> || 2 * run >= each || n > most || rows < few) return 0;
@@ -198,17 +262,12 @@ inline int64_t shuffle_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t 
 }
 
 // Short rows whose inputs are at the same distances from `row(r)`.
-template <int N, class Row>
-inline void gather_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, Row&& row) {
-  if constexpr (N > 0) run = N;
-  const int64_t done = N >= 8 ? 0 : shuffle_rows(a, dst, rows, run, row);
-  dst += done * a.n_out * run;
-  auto each = [&](int64_t by) __attribute__((always_inline)) {
-    for (int64_t r = done; r < rows; ++r, dst += a.n_out * run) gather<N>(a.table, row(r), by, dst, a.n_out, run);
-  };
-  if (a.stride == 1) each(1);
-  else if (a.stride == N) each(N);
-  else each(a.stride);
+[[gnu::noinline]] void gather_rows(const CopyAxis& a, char* dst, int64_t rows, int64_t run, const SourceRows& row) {
+  const int64_t done = shuffle_rows(a, dst, rows, run, row), stride = a.stride, n = a.n_out;
+  dst += done * n * run;
+  with_run(run, [&]<int N>() {
+    for (int64_t r = done; r < rows; ++r, dst += n * run) gather<N>(a.table, row(r), stride, dst, n, run);
+  });
 }
 
 // Stores outputs [lo, hi) of the last axis, in runs of N bytes.
@@ -224,8 +283,7 @@ void copy_runs_of(const CopyAxis& a, const char* src, char* dst, int64_t lo, int
     }
     store_strided<N>(from, a.stride, dst, hi - lo);
   } else if (each_by_table(a)) {
-    if (a.stride == N) gather<N>(a.table + lo, src, N, dst, hi - lo);
-    else gather<N>(a.table + lo, src, a.stride, dst, hi - lo);
+    gather<N>(a.table + lo, src, a.stride, dst, hi - lo);
   } else if (a.kind == CopyAxis::every && a.repeat <= 4 && lo % a.repeat == 0 && hi % a.repeat == 0) {
     const char* from = src + lo / a.repeat * a.stride;
     const int64_t n = (hi - lo) / a.repeat;
@@ -296,19 +354,17 @@ inline void copy_short_runs(const CopyAxis& a, const char* src, char* dst, int64
   typedef VecN<int64_t, once> Entries;
   int64_t table[some + once];
   int64_t i = std::upper_bound(a.table, a.table + a.n_in + 1, lo) - a.table - 1;
-  with_run(run, [&]<int N>() {
-    for (int64_t o = lo, end; o < hi; o = end, --i) {  // the last run may go on
-      end = std::min(hi, o + some);
-      for (; a.table[i] < end; ++i) {
-        const Entries entries = i * a.stride - Entries{};
-        const int64_t stop = std::min(a.table[i + 1], end) - o;
-        for (int64_t at = std::max(a.table[i], o) - o, more = true; more; at += once, more = at < stop)
-          store_bits(table + at, entries);
-      }
-      gather<N>(table, src, 1, dst, end - o, run);
-      dst += (end - o) * run;
+  for (int64_t o = lo, end; o < hi; o = end, --i) {  // the last run may go on
+    end = std::min(hi, o + some);
+    for (; a.table[i] < end; ++i) {
+      const Entries entries = i * a.stride - Entries{};
+      const int64_t stop = std::min(a.table[i + 1], end) - o;
+      for (int64_t at = std::max(a.table[i], o) - o, more = true; more; at += once, more = at < stop)
+        store_bits(table + at, entries);
     }
-  });
+    gather_bytes_of(table, src, dst, end - o, run);
+    dst += (end - o) * run;
+  }
 }
 
 inline void copy_last_axis(const CopyAxis& a, const char* src, char* dst, int64_t lo, int64_t hi, int64_t run,

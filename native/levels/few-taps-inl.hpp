@@ -116,12 +116,12 @@ struct PixelRows {
   int64_t n;
 };
 
-// Computes blocks [lo, hi) of a row. Either all of them are whole or none is. R: the number of input rows; 0: rows.n.
-// Stores spill over the end of a block, and the next block overwrites that.
-template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
+// Computes blocks [lo, hi) of a row. Either all of them are whole or none is. Stores spill over the end of a
+// block, and the next block overwrites that.
+template <class In, int K, bool rows_first, bool ragged, bool whole>
 [[gnu::noinline]] void pixel_blocks(const PixelRows& rows, const PixelColumns& c, int64_t lo, int64_t hi, int64_t inner,
                                     In* dst) {
-  const int64_t step = c.step, n_rows = R ? R : rows.n, pitch = slots * inner;
+  const int64_t step = c.step, n_rows = rows.n, pitch = slots * inner;
   const Index<float> everywhere = c.spread, packed = c.packed;
   const float* const w = rows.weight;
   const float* weight = c.weight + lo * K * lanes<float>;
@@ -130,7 +130,7 @@ template <class In, int K, int R, bool rows_first, bool ragged, bool whole>
   const int64_t *at = c.at + lo * slots, *const end = c.at + hi * slots;
   dst += lo * pitch;
   for (; at < end; at += slots, weight += K * lanes<float>, at_end += K * lanes<float>, dst += pitch) {
-    for (int r = 0; r < R; ++r)  // prefetches nearly every line, as the next output row reads other rows
+    for (int64_t r = 0; r < n_rows; ++r)  // prefetches nearly every line, as the next output row reads other rows
       for (int i = 0; i < slots; i += 2) __builtin_prefetch(rows.next[r] + at[i]);
     Vec<float> v[K], sum{};
     auto part = [&] {
@@ -167,11 +167,10 @@ template <class In, int K, bool rows_first, bool ragged>
 void pixel_row(const PixelRows& rows, const PixelColumns& c, int64_t inner, In* dst, int64_t room) {
   auto blocks = [&](int64_t lo, int64_t hi, In* to) {
     const int64_t before = std::min(hi, c.whole_lo), from = std::max(lo, before), whole = std::min(hi, c.whole_hi);
-    if (lo < before) pixel_blocks<In, K, 0, rows_first, ragged, false>(rows, c, lo, before, inner, to);
-    if (from < whole && rows.n == K) pixel_blocks<In, K, K, rows_first, ragged, true>(rows, c, from, whole, inner, to);
-    else if (from < whole) pixel_blocks<In, K, 0, rows_first, ragged, true>(rows, c, from, whole, inner, to);
+    if (lo < before) pixel_blocks<In, K, rows_first, ragged, false>(rows, c, lo, before, inner, to);
+    if (from < whole) pixel_blocks<In, K, rows_first, ragged, true>(rows, c, from, whole, inner, to);
     const int64_t after = std::max(from, whole);
-    if (after < hi) pixel_blocks<In, K, 0, rows_first, ragged, false>(rows, c, after, hi, inner, to);
+    if (after < hi) pixel_blocks<In, K, rows_first, ragged, false>(rows, c, after, hi, inner, to);
   };
   const int64_t pitch = slots * inner;
   int64_t b = room < lanes<float> ? 0 : std::min(c.n_blocks, (room - lanes<float>) / pitch + 1);

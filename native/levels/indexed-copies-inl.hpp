@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "levels/copy-inl.hpp"
+#include "levels/copy-axes-inl.hpp"
 #include "levels/indices-inl.hpp"
+#include "levels/stream-inl.hpp"
+#include "system/threads.hpp"
 
 namespace tenter {
 namespace {
@@ -135,7 +137,7 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
     p.index(0, axis.n_out, table);
     CopyTask by_table = t;
     by_table.axis[k] = {CopyAxis::index, axis.n_in, axis.n_out, axis.stride, 1, table};
-    return copy(by_table, threads);
+    return kernels().copy(by_table, threads);
   }
   const int64_t chunk = std::clamp<int64_t>(tuning.task_bytes / size, 1, tuning.index_outputs);
   const int64_t n_chunks = ceil_div(axis.n_out, chunk);
@@ -152,7 +154,6 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
   auto make = [&](int64_t lo, int64_t hi, int64_t from, int64_t to, Lease& lease) {
     int32_t* const index = lease->index.get<int32_t>(hi - lo);
     int64_t base, n;
-    Pattern pattern((to - from) * (hi - lo) * size);
     for (; lo < hi; lo += n) {
       n = indices_of(p, lo, hi - lo, index, base);
       // Outputs in the padding of a periodic axis read inputs in any order.
@@ -185,8 +186,8 @@ void copy_indexed(const CopyTask& t, int k, const SourceIndex& p, int threads) {
           part = rest;
           part.axis[0] = {CopyAxis::index, axis.n_in, n, axis.stride, 1, table};
         }
-        if (t.stream) fill_streamed(part, 0, src, dst, 0, n, lease, pattern);
-        else fill(part, 0, src, dst, 0, n, pattern);
+        part.src = src, part.dst = dst;
+        kernels().copy(part, 1);
       }
     }
   };

@@ -1,5 +1,5 @@
-// The kernels for one instruction set. This file and level_copies.cpp are compiled once per set, with its name as
-// TENTER_LEVEL.
+// The kernels for one instruction set. Compiled once per set, with its name as TENTER_LEVEL, and as TENTER_COPIES the
+// namespace of the copies that it takes.
 #include "levels/weights-inl.hpp"
 #include "levels/window-inl.hpp"
 
@@ -7,7 +7,7 @@
 #define TENTER_STRING(x) TENTER_STRING2(x)
 #define TENTER_JOIN2(a, b) a##b
 #define TENTER_JOIN(a, b) TENTER_JOIN2(a, b)
-#define TENTER_COPIES TENTER_JOIN(level_, TENTER_LEVEL)
+#define TENTER_INDICES TENTER_JOIN(indices_, TENTER_LEVEL)
 
 namespace tenter {
 
@@ -19,14 +19,18 @@ void TENTER_JOIN(pixels_, TENTER_LEVEL)(const WindowTask&, int threads);  // few
 namespace TENTER_COPIES {                                                 // level_copies.cpp
 void copy(const CopyTask&, int threads);
 void runs(const RunsTask&, int threads);
-void copy_indexed(const CopyTask&, int axis, const SourceIndex&, int threads);
-void sum_indexed(const WindowTask&, const SourceIndex&, int threads);
-int64_t indices(const SourceIndex&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
 void ranges(const RangesTask&, int threads);
 void extremes(const ExtremesTask&, int threads);
 void fill_gaps(const FillTask&);
 void divide_by_shares(const DivideTask&);
 }  // namespace TENTER_COPIES
+namespace TENTER_INDICES {  // indices_level.cpp
+void copy_indexed(const CopyTask&, int axis, const SourceIndex&, int threads);
+void sum_indexed(const WindowTask&, const SourceIndex&, int threads);
+int64_t indices(const SourceIndex&, int64_t lo, int64_t n, int32_t* index, int64_t& base);
+bool make_shuffles(void* table, int64_t run, int64_t times, int64_t bytes);
+void repeat_by_shuffles(const void* table, const char* src, int64_t n, char* dst);
+}  // namespace TENTER_INDICES
 
 extern const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL);
 const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
@@ -37,12 +41,14 @@ const Kernels TENTER_JOIN(kernels_, TENTER_LEVEL){TENTER_STRING(TENTER_LEVEL),
                                                   window,
                                                   TENTER_JOIN(pixels_, TENTER_LEVEL),
                                                   TENTER_COPIES::runs,
+                                                  TENTER_INDICES::make_shuffles,
+                                                  TENTER_INDICES::repeat_by_shuffles,
                                                   &TENTER_JOIN(byte_kernels_, TENTER_LEVEL),
                                                   TENTER_JOIN(signals_, TENTER_LEVEL),
                                                   TENTER_JOIN(sum_parts_, TENTER_LEVEL),
-                                                  TENTER_COPIES::copy_indexed,
-                                                  TENTER_COPIES::sum_indexed,
-                                                  TENTER_COPIES::indices,
+                                                  TENTER_INDICES::copy_indexed,
+                                                  TENTER_INDICES::sum_indexed,
+                                                  TENTER_INDICES::indices,
                                                   TENTER_COPIES::ranges,
                                                   TENTER_COPIES::extremes,
                                                   TENTER_COPIES::fill_gaps,

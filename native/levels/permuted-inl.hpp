@@ -10,13 +10,13 @@
 namespace tenter {
 namespace {
 
-// Computes vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst. K: the
-// number of taps; 0: run.taps. stream: uses streaming stores; dst is then aligned to a cache line.
-template <class Acc, class In, int K, PermuteTables::Reach reach, bool ragged>
+// Computes vectors [lo, hi) of a run, for permuted_rows rows of n outputs each; output `from` is stored at dst.
+// stream: uses streaming stores; dst is then aligned to a cache line.
+template <class Acc, class In, PermuteTables::Reach reach, bool ragged>
 void permuted_run(const char* const* rows, const PermuteTables& p, const PermuteTables::Run& run, int64_t lo,
                   int64_t hi, int64_t n, int64_t from, Acc* const* dst, bool stream) {
   constexpr int64_t N = lanes<Acc>;
-  const int taps = K ? K : run.taps;
+  const int taps = run.taps;
   // Copies of what p points to: the compiler must assume that stores change it.
   const char* weight = p.weight.data() + (run.weight + (lo - run.lo) * taps * N) * int64_t(sizeof(Acc));
   const int64_t* const bases = p.base.data();
@@ -81,11 +81,8 @@ void horizontal_permuted(const char* const* rows, int n_rows, const PermuteTable
       const int64_t v = std::max(run.lo, first), end = std::min(run.hi, last);
       if (v >= end) continue;
       auto call = [&]<PermuteTables::Reach reach>() {
-        auto taps = [&]<int K, bool ragged = false>() {
-          permuted_run<Acc, In, K, reach, ragged>(src, p, run, v, end, n, from, to, stream);
-        };
-        if (run.ragged) taps.template operator()<0, true>();
-        else if (!with_constant<2, 4>(run.taps, taps)) taps.template operator()<0>();
+        auto* const sums = run.ragged ? permuted_run<Acc, In, reach, true> : permuted_run<Acc, In, reach, false>;
+        sums(src, p, run, v, end, n, from, to, stream);
       };
       switch (run.reach) {
         case PermuteTables::one: call.template operator()<PermuteTables::one>(); break;

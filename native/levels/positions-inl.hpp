@@ -84,11 +84,11 @@ class Walk {
   Vec<Rest> step_rest_, unit_;
 };
 
-// Stores the next n targets of a walk: the indices of their candidates, and by `make_weights(rest, k)` their weights. A
-// walk advances by whole vectors, so n is a multiple of the lanes except in the last block.
+// Stores the next n targets of a walk: the indices of their candidates from `first` on, and by `make_weights(rest, k)`
+// their weights. A walk advances by whole vectors, so n is a multiple of the lanes except in the last block.
 template <class Acc, class Rest, class MakeWeights>
-inline void fill_block(const SignalTask& t, Walk<Rest>& walk, int64_t n, Block<Acc>& b, MakeWeights&& make_weights) {
-  b.n = n, b.origin = walk.whole[0] + t.first;
+inline void fill_block(int64_t first, Walk<Rest>& walk, int64_t n, Block<Acc>& b, MakeWeights&& make_weights) {
+  b.n = n, b.origin = walk.whole[0] + first;
   Walk<Rest> next = walk;  // a copy in registers: the compiler must assume that stores of weights change a reference
   const Vec<int64_t> origin = splat(walk.whole[0]);
   IndexOf<Acc>* const to = b.index;
@@ -113,11 +113,11 @@ void triangle_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Ac
     store_weights(to + j * room + at, w > 0.0 ? w : Vec<double>{});
   };
   if (b.count == 2) {
-    fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+    fill_block(t.first, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
       make_weights(rest, at, 0), make_weights(rest, at, 1);
     });
   } else {
-    fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+    fill_block(t.first, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
       for (int64_t j = 0; j < b.count; ++j) make_weights(rest, at, j);
     });
   }
@@ -128,7 +128,7 @@ void triangle_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Ac
 template <class Acc>
 void triangle_block(const SignalTask& t, Walk<int64_t>& walk, int64_t n, Block<Acc>& b) {
   const Vec<double> pixel = splat(double(t.pixel));
-  fill_block(t, walk, n, b, [&](Vec<int64_t> rest, int64_t at) __attribute__((always_inline)) {
+  fill_block(t.first, walk, n, b, [&](Vec<int64_t> rest, int64_t at) __attribute__((always_inline)) {
     for (int64_t j = 0; j < b.count; ++j) {
       const int64_t k = t.first + j;
       const Vec<int64_t> distance = k <= 0 ? rest - k * t.at.unit : k * t.at.unit - rest;
@@ -158,7 +158,7 @@ template <class Acc>
 void touched_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b, bool together) {
   const Means<Acc> means(t.at, t.count);
   const int64_t last = together ? 1 : t.count - 1;
-  fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+  fill_block(t.first, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
     const Vec<int64_t> more = means.has_more(rest);
     const Vec<double> w = more ? means.more : means.fewer;
     for (int64_t j = 0; j < last; ++j) store_weights(b.weight + j * b.room + at, w);
@@ -170,7 +170,7 @@ void touched_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc
 template <class Acc>
 void touched_transposed_block(const SignalTask& t, Walk<double>& walk, int64_t n, Block<Acc>& b) {
   const Vec<double> pixel = splat(double(t.pixel)), one = splat(1.0);
-  fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+  fill_block(t.first, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
     store_weights(b.weight + at, one);
     for (int64_t j = 1; j < b.count; ++j)
       store_weights(b.weight + j * b.room + at, splat(double(j * t.at.unit)) - rest < pixel ? one : Vec<double>{});

@@ -3,7 +3,10 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
+#include "kernels/kernels.hpp"
 #include "levels/simd-inl.hpp"
 #include "system/tuning.hpp"
 
@@ -13,17 +16,11 @@ namespace {
 typedef Vec<uint8_t> ByteVec;
 
 // A table of shuffles. Output vector j of a period is made of the inputs from from_[j] on.
-class Pattern {
+class ShuffleTable {
  public:
-  // bytes: how many outputs the table may be used for.
-  explicit Pattern(int64_t bytes) : bytes_(bytes) {}
-
-  // Whether contiguous runs of `run` bytes can be repeated by the table, `times` each. All calls must have the same
-  // arguments.
-  bool repeats(int64_t run, int64_t times) {
-    if (!tried_) make(run, times);
-    return n_ > 0;
-  }
+  // A table for runs of `run` bytes, `times` each. bytes: how many outputs it may be used for.
+  ShuffleTable(int64_t run, int64_t times, int64_t bytes) { make(run, times, bytes); }
+  bool is_made() const { return n_ > 0; }
   // Stores all outputs of the n bytes at src.
   void repeat(const char* src, int64_t n, char* dst) const {
     if (words_) repeat_by<true>(src, n, dst);
@@ -33,8 +30,7 @@ class Pattern {
  private:
   static constexpr int64_t most = 64, word = 4, lane = 16, longest_run = 32;
 
-  void make(int64_t run, int64_t times) {
-    tried_ = true;
+  void make(int64_t run, int64_t times, int64_t bytes) {
     words_ = permutable<float> && run % word == 0;
     // Longer repeats of runs of 2^k bytes are stored as vectors of copies instead.
     const int64_t longest_repeat = run & (run - 1) ? 128 : 31;
@@ -42,7 +38,7 @@ class Pattern {
     int64_t period = run * times;
     while (period % vector_bytes) period *= 2;  // a vector's bytes are a power of two
     const int64_t n = period / vector_bytes, entries = period / (words_ ? word : 1);
-    if (n > most || bytes_ / (run * times) < entries) return;  // making an entry takes about as long as storing a run
+    if (n > most || bytes / (run * times) < entries) return;  // making an entry takes about as long as storing a run
     run_ = run, times_ = times, in_ = period / times, reach_ = 0;
     if (words_ ? set<word>(n) : set<1>(n)) n_ = n;
   }
@@ -119,45 +115,20 @@ class Pattern {
     }
   }
 
-  int64_t bytes_, n_ = 0;  // n_: vectors in a period, which reads in_ bytes; 0 without a table
-  bool tried_ = false, words_;
+  int64_t n_ = 0;  // vectors in a period, which reads in_ bytes; 0 without a table
+  bool words_;
   int64_t run_, times_, in_, reach_;  // reach_: bytes from the begin of a period to the end of its loads
   int32_t from_[most];
   Index<float> word_[most];
   ByteVec byte_[most];
 };
+static_assert(sizeof(ShuffleTable) <= shuffle_table_bytes && std::is_trivially_destructible_v<ShuffleTable>);
 
-// Stores `count` copies of the `run` bytes at src. Returns where they end.
-constexpr int64_t longest_block = 256,
-                  many_copies = 32;  // with fewer copies, making the block takes as long as it saves
-inline char* store_block(char* dst, const char* src, int64_t run, int64_t count) {
-  constexpr int64_t V = vector_bytes, many = 4, together = many * V, least_aligned = 1024;
-  char block[2 * (longest_block + together)];  // vectors of outputs begin anywhere in a run
-  std::memcpy(block, src, run);
-  char* const end = dst + run * count;
-  const bool aligned = end - dst >= least_aligned;  // then stores within lines are worth one store more
-  const int64_t least_held = run + (aligned ? together : V);
-  for (int64_t held = run; held < least_held; held *= 2) std::memcpy(block + held, block, held);
-  int64_t from = 0;
-  auto forward = [&](int64_t step) {
-    from += step;
-    if (from >= run) from -= run;
-  };
-  if (aligned) {
-    store_bits(dst, load_unaligned<ByteVec>(block));
-    const int64_t before = V - (reinterpret_cast<intptr_t>(dst) & (V - 1));
-    dst += before, from = before % run;
-    for (const int64_t step = together % run; end - dst >= together; dst += together) {
-      for (int64_t k = 0; k < many; ++k) store_bits(dst + k * V, load_unaligned<ByteVec>(block + from + k * V));
-      forward(step);
-    }
-  }
-  for (const int64_t step = V % run; end - dst >= V; dst += V) {
-    store_bits(dst, load_unaligned<ByteVec>(block + from));
-    forward(step);
-  }
-  std::memcpy(dst, block + from, end - dst);
-  return end;
+bool make_shuffles(void* table, int64_t run, int64_t times, int64_t bytes) {
+  return (new (table) ShuffleTable(run, times, bytes))->is_made();
+}
+void repeat_by_shuffles(const void* table, const char* src, int64_t n, char* dst) {
+  static_cast<const ShuffleTable*>(table)->repeat(src, n, dst);
 }
 
 }  // namespace

@@ -24,16 +24,15 @@ constexpr bool frequent =
     std::is_same_v<Acc, T> || (std::is_same_v<Acc, float> &&
                                (std::is_same_v<T, uint8_t> || (sizeof(T) == 2 && !(can_stream && vector_bytes == 16))));
 
-// Computes U vectors of output columns. K: the number of taps; 0: `count`, known at run time.
-template <class Acc, class In, class Out, bool ones, int U, int K>
+// Computes U vectors of output columns.
+template <class Acc, class In, class Out, bool ones, int U>
 inline void sum_columns(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, bool stream) {
   Vec<Acc> sum[U];
-  const int64_t n = K ? K : count;
   for (int u = 0; u < U; ++u) {
     sum[u] = load<Acc, In>(src + u * lanes<Acc> * sizeof(In));
     if constexpr (!ones) sum[u] *= w[0];
   }
-  for (int64_t k = 1; k < n; ++k) {
+  for (int64_t k = 1; k < count; ++k) {
     const char* row = src + k * stride;
     for (int u = 0; u < U; ++u) {
       const Vec<Acc> x = load<Acc, In>(row + u * lanes<Acc> * sizeof(In));
@@ -46,16 +45,16 @@ inline void sum_columns(const char* src, int64_t stride, int64_t count, const Ac
 
 // Computes n columns, at least a vector. The last vector ends at n; it may overlap the one before, and stores the same
 // sums.
-template <class Acc, class In, class Out, bool ones, int K>
+template <class Acc, class In, class Out, bool ones>
 inline void vertical_taps(const char* src, int64_t stride, int64_t count, const Acc* w, Out* dst, int64_t n,
                           bool stream) {
   constexpr int N = lanes<Acc>;
   int64_t j = 0;
   for (; j + 4 * N <= n; j += 4 * N)
-    sum_columns<Acc, In, Out, ones, 4, K>(src + j * sizeof(In), stride, count, w, dst + j, stream);
+    sum_columns<Acc, In, Out, ones, 4>(src + j * sizeof(In), stride, count, w, dst + j, stream);
   for (; j < n; j += N) {
     const int64_t at = std::min(j, n - N);
-    sum_columns<Acc, In, Out, ones, 1, K>(src + at * sizeof(In), stride, count, w, dst + at, stream && at == j);
+    sum_columns<Acc, In, Out, ones, 1>(src + at * sizeof(In), stride, count, w, dst + at, stream && at == j);
   }
 }
 
@@ -82,13 +81,10 @@ TENTER_ALWAYS_INLINE void vertical_here(const char* src, int64_t stride, int64_t
     std::memset(dst, 0, n * sizeof(Out));  // an array's memory need not be aligned
   } else if (!w) {
     if (narrow) return vertical_narrow<Acc, In, Out, true>(src, stride, count, w, dst, n);
-    vertical_taps<Acc, In, Out, true, 0>(src, stride, count, w, dst, n, stream);
+    vertical_taps<Acc, In, Out, true>(src, stride, count, w, dst, n, stream);
   } else if constexpr (std::is_floating_point_v<Acc>) {
     if (narrow) return vertical_narrow<Acc, In, Out, false>(src, stride, count, w, dst, n);
-    auto taps = [&]<int K>() { vertical_taps<Acc, In, Out, false, K>(src, stride, count, w, dst, n, stream); };
-    if constexpr (frequent<Acc, In>)
-      if (with_constant<1, 2, 3, 4>(count, taps)) return;
-    taps.template operator()<0>();
+    vertical_taps<Acc, In, Out, false>(src, stride, count, w, dst, n, stream);
   }
 }
 // The same, not inlined: for loops over rows, whose registers it would take.

@@ -60,7 +60,6 @@ class SignalRows {
         out_(out),
         segments_(t.kind == SignalTask::touched && t.count > 3),
         filters_(t.kind == SignalTask::filtered || t.kind == SignalTask::filtered_transposed),
-        stretches_(t.kind == SignalTask::stretched),
         spreads_(t.transposed && t.forward.step_whole >= (filters_ ? t.forward_count : 2)),
         gaps_((t.kind == SignalTask::filtered_transposed && t.count == 2) ||
               (t.kind == SignalTask::triangle && t.at.unit > t.pixel)) {
@@ -75,8 +74,7 @@ class SignalRows {
   // Targets [lo, hi) of rows [from, to).
   void make(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
     const bool doubles = t_.exact && t_.pixel < exact_quotients && t_.at.unit < exact_quotients / (t_.count + 1);
-    if (stretches_) make_stretched(lo, hi, from, to);
-    else if (filters_ && spreads_) spread_windows(lo, hi, from, to);
+    if (filters_ && spreads_) spread_windows(lo, hi, from, to);
     else if (filters_) make_filtered(lo, hi, from, to);
     else if (spreads_ && doubles) spread<double>(lo, hi, from, to);
     else if (spreads_) spread<int64_t>(lo, hi, from, to);
@@ -105,37 +103,14 @@ class SignalRows {
     Lease lease;
     Block<Acc> b{};
     b.room = room_, b.count = t_.count;
-    b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 2));
-    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * (t_.count + 1));
-    // Scatters if that costs less: with two candidates, most inputs have none that counts, unless rows are as wide as
-    // the step.
-    const bool scatters = t_.filter.kind == FilterKind::lanczos || (t_.count == 2 && !t_.normalizes);
+    b.weight = lease->tile.template get<Acc>(room_ * (t_.count + 1));
+    b.index = reinterpret_cast<IndexOf<Acc>*>(b.weight + room_ * t_.count);
     Walk<double> walk(t_.at, lo);
     for (; lo < hi; lo += room_) {
       const int64_t n = std::min(room_, hi - lo);
-      if (t_.kind == SignalTask::filtered) filtered_block(t_, walk, lo, n, b, lease);
-      else if (scatters) scattered_block(t_, walk, lo, n, b, lease);
-      else filtered_transposed_block(t_, walk, lo, n, b, lease);
+      if (t_.transposed) filtered_transposed_block(t_, walk, lo, n, b, lease);
+      else filtered_block(t_, walk, n, b, lease, [&](int64_t k) { leave(t_, lo + k); });
       for (int64_t r = from; r < to; ++r) apply(b, lo, r, lease);
-    }
-  }
-
-  // Adjacent targets with the same candidates, which are a few sources.
-  void make_stretched(int64_t lo, int64_t hi, int64_t from, int64_t to) const {
-    constexpr int N = lanes<Acc>;
-    Lease lease;
-    const int64_t pitch = room_ + N;
-    Acc* const weight = lease->tile.template get<Acc>(t_.count * pitch);
-    Acc* const value = lease->gathered.template get<Acc>(t_.count);
-    int64_t* const source = lease->table.template get<int64_t>(t_.count);
-    for (int64_t n; lo < hi; lo += n) {
-      n = stretched_block(t_, lo, std::min(room_, hi - lo), pitch, weight, source, lease);
-      const int64_t n_sources = std::find(source, source + t_.count, -1) - source;
-      for (int64_t r = from; r < to; ++r) {
-        const Sources<Acc> x = sources(0, t_.n_in, r, lease);
-        for (int64_t s = 0; s < n_sources; ++s) value[s] = x.at[source[s]];
-        write(r, lo, n, lease, [&](Loose<Acc>* sums) { sum_numbers(value, n_sources, weight, pitch, n, sums); });
-      }
     }
   }
 
@@ -192,7 +167,11 @@ class SignalRows {
       const int64_t n = std::min(hi - lo, room_);
       auto [first, end] = sources_of(t_, lo, lo + n);  // rows extend half a source further
       first = std::max<int64_t>(0, first - 1), end = std::max(first, std::min(t_.n_in, end + 1));
-      windows_block(t_, first, end - first, lo, lo + n, b, lease);
+      Walk<double> walk(t_.forward, first);
+      filtered_block(t_, walk, end - first, b, lease, [&](int64_t k) {
+        const int64_t at = b.origin + b.index[k];
+        for (int64_t i = std::max(lo, at); i < std::min(lo + n, at + b.count); ++i) leave(t_, i);
+      });
       for (int64_t r = from; r < to; ++r)
         write(r, lo, n, lease, [&](Loose<Acc>* sums) {
           const Sources<Acc> x = sources(first, b.n, r, lease);
@@ -243,7 +222,7 @@ class SignalRows {
 
   const SignalTask& t_;
   Conversion<Acc> in_, out_;
-  bool segments_, filters_, stretches_, spreads_, gaps_;  // gaps_: a target may have no source
+  bool segments_, filters_, spreads_, gaps_;  // gaps_: a target may have no source
   int64_t room_;
 };
 

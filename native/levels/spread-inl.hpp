@@ -33,7 +33,7 @@ template <class Acc>
 void fill_runs(const SignalTask& t, int64_t first, int64_t n, Block<Acc>& b) {
   const Means<Acc> means(t.forward, t.forward_count);
   Walk<double> walk(t.forward, first);
-  fill_block(t, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
+  fill_block(t.first, walk, n, b, [&](Vec<double> rest, int64_t at) __attribute__((always_inline)) {
     const Vec<double> w = means.has_more(rest) ? means.more : means.fewer;
     store_weights(b.weight + at, w);
     store_weights(b.weight + b.room + at, rest > 0.0 ? w : Vec<double>{});

@@ -12,9 +12,6 @@ namespace {
 constexpr Wide most_rest = Wide(1) << 61;
 constexpr int64_t exact_distances = int64_t(1) << 53;
 constexpr int64_t most_step = int64_t(1) << 20, most_candidates = 256, most_touched = int64_t(1) << 40;
-// With at most so few sources, a large share of the rows are at an end of the axis. A source must have at least so many
-// targets, so that neighboring targets share candidates.
-constexpr int64_t few_sources = 256, least_stretch = 64;
 
 // Computes the positions of outputs among inputs (forward) and of inputs among outputs (backward). Returns false if
 // rests need more than 64 bits. transposed: whether `backward` is wanted.
@@ -59,24 +56,12 @@ bool filter_fits(const OwnedMap& map, const Positions& backward, SignalTask& tas
   return true;
 }
 
-bool is_stretched(const OwnedMap& map, const Positions& p) {
-  const Sampling& rule = *map.sampling;
-  const bool filtered = rule.weighting() == Weighting::filtered && rule.filter && is_vectorized(*rule.filter);
-  const bool alike = rule.edge() == Edge::replicate || rule.edge() == Edge::constant;
-  return filtered && alike && !map.transposed && map.map.n_in <= few_sources && p.step_whole == 0 && p.step_rest > 0 &&
-         p.unit / p.step_rest >= least_stretch && p.unit < int64_t(1) << 50;
-}
-
 // Fills in all of a task that follows from the rule. Returns false if no kernel can do it.
 bool rule_fits(const OwnedMap& map, SignalTask& task) {
   const Sampling& rule = *map.sampling;
   const bool touched = rule.weighting() == Weighting::touched;
   Positions backward;
   if (!lines(rule.line(), map.transposed, task.forward, backward)) return false;
-  if (is_stretched(map, task.forward) && filter_fits(map, backward, task)) {
-    task.kind = SignalTask::stretched, task.drops = rule.edge() == Edge::constant, task.transposed = false;
-    return true;
-  }
   if (rule.is_filtered_signal()) {
     task.transposed = map.transposed;
     return filter_fits(map, backward, task);
@@ -112,8 +97,7 @@ bool signal_axis(const WindowTask& t, const OwnedMap& map) {
 bool signal_task(const WindowTask& t, const OwnedMap& map, SignalTask& task) {
   if (!axis_fits(t, map, task)) return false;
   task.rows = t, task.n_in = map.map.n_in, task.n_out = map.map.n_out;
-  if (task.kind == SignalTask::stretched) task.lo = 0, task.hi = task.n_out;
-  else map.interior(task.lo, task.hi);
+  map.interior(task.lo, task.hi);
   return task.lo < task.hi;
 }
 

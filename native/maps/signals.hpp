@@ -24,10 +24,8 @@ struct Positions {
 //   filtered             the weight is a filter of the distance, which is divided by `stretched_unit`; weights may be
 //                        divided by their sum
 //   filtered_transposed  the transpose: each candidate is a target of `forward`, whose sources begin at forward_first
-//   stretched            as `filtered`, for all targets of few sources: targets are so close together that many have
-//                        the same candidates. The source at an edge also gets the weights beyond it, unless `drops`
 struct SignalTask {
-  enum Kind : int { triangle, touched, touched_transposed, filtered, filtered_transposed, stretched } kind;
+  enum Kind : int { triangle, touched, touched_transposed, filtered, filtered_transposed } kind;
   WindowTask rows;
   int64_t n_in, n_out;  // of each row
   int64_t lo, hi;
@@ -43,7 +41,7 @@ struct SignalTask {
   Filter filter;
   double support;
   int64_t forward_first, denominator, stretched_unit, reaches;
-  bool normalizes, drops;
+  bool normalizes;
   uint8_t* left;
 };
 constexpr int64_t left_targets = 64;

@@ -164,13 +164,12 @@ class ChunkedWindow {
   Kernel kernel() const {
     SignalTask signal;
     const bool is_signal = sums_as_signal(signal_task(task_, of_, signal));
-    const bool stretched = is_signal && signal.kind == SignalTask::stretched;
-    const bool filtered = stretched || (of_.sampling && of_.sampling->is_filtered_signal());
+    const bool filtered = of_.sampling && of_.sampling->is_filtered_signal();
     if (is_signal && !filtered) return Kernel::signal;
     if (of_.gathers() && of_.has_tables()) return Kernel::inside;
     if (has_long_lines() && sums_long_lines(n_out_, of_.taps_each(), n_tabled(), outer_ * inner_))
       return Kernel::long_rows;
-    if (columns_ && !stretched && tiles().length) return Kernel::periods;
+    if (columns_ && tiles().length) return Kernel::periods;
     if (is_signal) return Kernel::filtered_signal;
     const bool sums_are_long = columns_ && of_.sampling && !of_.transposed && !of_.ends && !task_.clamps &&
                                of_.sampling->has_long_rows() && sums_long_rows(outer_ * inner_);
