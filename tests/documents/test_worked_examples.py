@@ -199,7 +199,7 @@ def test_arguments_are_found_by_their_names(tmp_path):
     for name, changes in NEW_ARGUMENTS.items():
         for old, new in changes:
             text = (copied / name).read_text()
-            assert text.count(old) == 1, old
+            assert old in text, old
             (copied / name).write_text(text.replace(old, new))
     assert printed(copied.parent, CALLS) == before
 
