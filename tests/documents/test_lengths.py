@@ -7,8 +7,6 @@ from roots import DOCS, ROOT
 MOST, MOST_OF_A_PAGE = 45_000, 900
 #: lists to look things up in, which may be longer
 REFERENCES = ("file-formats", "command-line", "coming-from", "conventions", "differences", "installing")
-#: a page that is to be divided
-LONG = ("coordinates",)
 
 
 def words(text: str) -> int:
@@ -22,7 +20,7 @@ COUNTED = {p.relative_to(DOCS).with_suffix("").as_posix(): words(p.read_text()) 
 def test_a_page_is_read_in_a_few_minutes() -> None:
     long = {name: n for name, n in COUNTED.items() if n > MOST_OF_A_PAGE}
     assert {
-        name for name in long if name not in (*REFERENCES, *LONG) and not name.startswith(("operations/", "reference/"))
+        name for name in long if name not in REFERENCES and not name.startswith(("operations/", "reference/"))
     } == set()
 
 
