@@ -10,24 +10,24 @@
 namespace tenter {
 namespace {
 
-constexpr int64_t part = 1 << 14;  // positions of a task
-constexpr int together = 16;       // searches whose loads do not wait for each other
-constexpr int64_t near = 8;        // coordinates after that of the last position among which the next is looked for
+constexpr int64_t part_length = 1 << 14;  // positions of a part
+constexpr int searches_at_once = 16;      // searches whose loads do not wait for each other
+constexpr int64_t near = 8;  // coordinates after that of the last position among which the next is looked for
 
 // For each value, the first coordinate that is not below it.
 template <class Number>
 void search(const Number* c, int64_t n, const Number* value, int64_t* found) {
-  std::fill(found, found + together, 0);
+  std::fill(found, found + searches_at_once, 0);
   int64_t length = n;
   for (; length > 1; length -= length / 2)
-    for (int k = 0; k < together; ++k) found[k] += c[found[k] + length / 2 - 1] < value[k] ? length / 2 : 0;
-  for (int k = 0; k < together; ++k) found[k] += c[found[k]] < value[k];
+    for (int k = 0; k < searches_at_once; ++k) found[k] += c[found[k] + length / 2 - 1] < value[k] ? length / 2 : 0;
+  for (int k = 0; k < searches_at_once; ++k) found[k] += c[found[k]] < value[k];
 }
 
 // The same for values that ascend slowly, from a coordinate on. Returns false if one is far away.
 template <class Number>
 bool follow(const Number* c, int64_t n, const Number* value, int64_t from, int64_t* found) {
-  for (int k = 0; k < together; ++k) {
+  for (int k = 0; k < searches_at_once; ++k) {
     if (from > 0 && c[from - 1] >= value[k]) return false;
     for (const int64_t end = from + near; from < n && c[from] < value[k]; ++from)
       if (from == end) return false;
@@ -42,12 +42,12 @@ Team team_of(int64_t n, int threads) { return team_for(n * 64, threads); }
 
 template <class Number>
 void Between<Number>::place(Number rounding, Number* placed, int64_t* last, int64_t* first, int threads) const {
-  parallel(ceil_div(n_at, part), team_of(n_at, threads), [&](int64_t p) {
-    int64_t from = 0, found[together];
-    Number value[together];
-    for (int64_t o = p * part, end = std::min(o + part, n_at), some; o < end; o += some) {
-      some = std::min<int64_t>(together, end - o);
-      for (int k = 0; k < together; ++k) value[k] = at[o + std::min<int64_t>(k, some - 1)] - rounding;
+  parallel(ceil_div(n_at, part_length), team_of(n_at, threads), [&](int64_t p) {
+    int64_t from = 0, found[searches_at_once];
+    Number value[searches_at_once];
+    for (int64_t o = p * part_length, end = std::min(o + part_length, n_at), some; o < end; o += some) {
+      some = std::min<int64_t>(searches_at_once, end - o);
+      for (int k = 0; k < searches_at_once; ++k) value[k] = at[o + std::min<int64_t>(k, some - 1)] - rounding;
       if (!follow(coordinates, n, value, from, found)) search(coordinates, n, value, found);
       from = found[some - 1];
       for (int64_t k = 0; k < some; ++k) {
@@ -63,12 +63,12 @@ void Between<Number>::place(Number rounding, Number* placed, int64_t* last, int6
 template <class Number>
 int64_t Between<Number>::lines(const int64_t* last, bool clips, int64_t* start, int64_t* offset, double* weight,
                                int threads) const {
-  const int64_t n_parts = ceil_div(n_at, part);
+  const int64_t n_parts = ceil_div(n_at, part_length);
   std::vector<int64_t> taps(size_t(n_parts) + 1, 0);  // of each part, then before each
   parallel(n_parts, team_of(n_at, threads), [&](int64_t p) {
-    double* const to = weight + 2 * p * part;
+    double* const to = weight + 2 * p * part_length;
     int64_t count = 0;
-    for (int64_t o = p * part, end = std::min(o + part, n_at); o < end; ++o) {
+    for (int64_t o = p * part_length, end = std::min(o + part_length, n_at); o < end; ++o) {
       const int64_t i = std::clamp<int64_t>(last[o], 0, n - 2);
       const Number position = clips ? std::clamp(at[o], coordinates[0], coordinates[n - 1]) : at[o];
       const Number left = coordinates[i];
@@ -82,11 +82,12 @@ int64_t Between<Number>::lines(const int64_t* last, bool clips, int64_t* start, 
   });
   for (int64_t p = 0; p < n_parts; ++p) {
     const int64_t before = taps[size_t(p)], count = taps[size_t(p) + 1];
-    if (before != 2 * p * part) std::memmove(weight + before, weight + 2 * p * part, size_t(count) * sizeof(double));
+    if (before != 2 * p * part_length)
+      std::memmove(weight + before, weight + 2 * p * part_length, size_t(count) * sizeof(double));
     taps[size_t(p) + 1] += before;
   }
   parallel(n_parts, team_of(n_at, threads), [&](int64_t p) {
-    for (int64_t o = p * part, end = std::min(o + part, n_at); o < end; ++o) offset[o] += taps[size_t(p)];
+    for (int64_t o = p * part_length, end = std::min(o + part_length, n_at); o < end; ++o) offset[o] += taps[size_t(p)];
   });
   return offset[n_at] = taps[size_t(n_parts)];
 }
