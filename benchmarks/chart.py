@@ -118,13 +118,13 @@ def summary(data: dict[str, Any]) -> str:
     """The sentences of the README: calls that nobody chose first, then the fairer of two comparisons."""
     middle = statistics.median(random_report.medians())
     parts = []
-    for peer, name in ((HUGE, "PyTorch with huge memory pages"), (PYTORCH, "PyTorch as installed")):
+    for peer, name in ((HUGE, "with huge memory pages"), (PYTORCH, "as installed")):
         if found := ratios(data, peer):
             few, many, of = min(found), max(found), statistics.median(found)
-            parts.append(f"{of:.1f} times that of {name} ({few:.1f} to {many:.0f})")
+            parts.append(f"{of:.1f} times PyTorch's {name} ({few:.1f} to {many:.0f})")
     return (
-        f"On a CPU, medians: {middle:.1f} times the speed of PyTorch and NumPy in random calls; in "
-        f"{len(ratios(data, PYTORCH))} chosen calls, {', and '.join(parts)}.\n"
+        f"Median speed on a CPU: {middle:.1f} times PyTorch's and NumPy's in random calls; in "
+        f"{len(ratios(data, PYTORCH))} chosen calls {', '.join(parts)}.\n"
         "[Performance](docs/performance.md) begins with where tenter is slower."
     )
 

@@ -83,7 +83,7 @@ def test_the_sentence_has_the_least_the_most_and_the_median() -> None:
         return {"group": "g", "name": name, "shown": True, "threads": 2, "contests": {chart.PYTORCH: contest}}
 
     data = {"machine": DATA["machine"], "rows": [row("a", 0.5), row("b", 4.0), row("c", 30.0)]}
-    said = "in random calls; in 3 chosen calls, 4.0 times that of PyTorch as installed (0.5 to 30)."
+    said = "in random calls; in 3 chosen calls 4.0 times PyTorch's as installed (0.5 to 30)."
     assert said in chart.summary(data)
     assert (
         "| [chosen calls](../performance.md#all-rows) | PyTorch | 1 of 3 | 0.50x |" in chart.slower(data).splitlines()
@@ -104,7 +104,7 @@ def test_every_table_of_slower_calls_is_on_the_page_of_slower_calls() -> None:
 
 def test_figures_at_the_doors_of_the_readme_are_those_of_the_pages_that_they_name() -> None:
     doors = [
-        line for line in README.split("| You have (extra) |")[1].split("\n\n")[0].splitlines() if "](docs/" in line
+        line for line in README.split("| You have (pip extra) |")[1].split("\n\n")[0].splitlines() if "](docs/" in line
     ]
     figures = [
         (re.findall(r"\d[\d,.]*\d", line.split(" | ")[2]), re.findall(r"\]\((docs/[^)#]+)", line)) for line in doors
