@@ -159,16 +159,6 @@ std::unique_ptr<HostPlan> sums_of(const ArrayView& g, const Repeats& by, const i
   return made;
 }
 
-// Whether an array has the strides of a new one, those of dims of length 1 and of empty arrays included.
-bool has_strides_of_new(const ArrayView& of) {
-  int64_t step = of.dtype->itemsize;
-  for (int d = of.ndim - 1; d >= 0; --d) {
-    if (of.stride[d] != step) return false;
-    step *= std::max<int64_t>(of.shape[d], 1);
-  }
-  return true;
-}
-
 struct RecordedRepeat : PlannedCall {
   Repeats by;
   int ndim_in;
@@ -180,13 +170,6 @@ struct RecordedRepeat : PlannedCall {
     if (!shape || !given || !times || !itemsize) return nullptr;
     PyObject* const each = by.each ? Py_True : Py_False;
     return PyTuple_Pack(6, itemsize.get(), Py_None, shape.get(), given.get(), times.get(), each);
-  }
-  // The gradient of a call that repeats nothing is the gradient of its result, if that lies as a sum would.
-  Outcome adjoint(PyObject* g) const override {
-    const bool repeats = ndim_in != by.ndim || !std::equal(shape_in, shape_in + ndim_in, by.shape_out);
-    ArrayView from;
-    const bool passes = !repeats && read_detached(g, from) == Reading::readable && has_strides_of_new(from);
-    return passes ? Outcome::done(Owned(Py_NewRef(g))) : PlannedCall::adjoint(g);
   }
   std::unique_ptr<HostPlan> make_plan(const ArrayView& from) const override { return copies_of(from, by); }
   std::unique_ptr<HostPlan> make_adjoint(const ArrayView& from) const override {

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from tenter.torch.parts import Place
+from tenter.torch.parts import Place, resized_size
 
 
 def boxes(x: Any, at: Place) -> Any:
@@ -50,7 +50,7 @@ def _moved(corner: torch.Tensor, at: Place) -> torch.Tensor:
     """Points (..., 2) in the resized part. What is an integer there is exact."""
     found = []
     begins = (0, 0) if at.inside is None else (at.inside[1][0], at.inside[0][0])
-    for k, (start, length, out) in enumerate(zip((at.left, at.top), (at.width, at.height), at.resized[::-1])):
+    for k, (start, length, out) in enumerate(zip((at.left, at.top), (at.width, at.height), resized_size(at)[::-1])):
         scale = Fraction(out) / Fraction(length)
         moved = (corner[..., k] * scale.numerator - float(start * scale.numerator)) / scale.denominator
         found.append(moved + begins[k] if begins[k] else moved)
@@ -77,7 +77,7 @@ def _rotated(x: Any, at: Place) -> Any:
         top, left = (int(start * scale) for start, scale in zip((at.top, at.left), scales))
         made = functional.crop(functional.resize(x, whole), top, left, *size)
     elif (at.top, at.left, at.height, at.width) == (0, 0, *canvas):
-        made = functional.resize(x, list(at.resized))
+        made = functional.resize(x, list(resized_size(at)))
         if at.inside is not None:
             (top, bottom), (left, right) = at.inside
             made = functional.pad(made, [left, top, size[1] - right, size[0] - bottom])

@@ -25,13 +25,13 @@ class Place(NamedTuple):
     nearest: str = "torch"
     inside: tuple[tuple[int, int], tuple[int, int]] | None = None
 
-    @property
-    def resized(self) -> tuple[int, int]:
-        """The size of the part."""
-        if self.inside is None:
-            return self.size
-        (top, bottom), (left, right) = self.inside
-        return bottom - top, right - left
+
+def resized_size(at: Place) -> tuple[int, int]:
+    """The size of the part in the result. A function, as the compiler of PyTorch 2.6 reads no property of a tuple."""
+    if at.inside is None:
+        return at.size
+    (top, bottom), (left, right) = at.inside
+    return bottom - top, right - left
 
 
 def of_image(place: Placement, height: int, width: int) -> Place:

@@ -16,7 +16,7 @@ from tenter._specs.modes import AFTER_DECODERS
 from tenter.image import _padded as padded
 from tenter.torch import normalized
 from tenter.torch.normalized import Call
-from tenter.torch.parts import Place
+from tenter.torch.parts import Place, resized_size
 from tenter.torch.transform_arguments import MODES, Made
 
 
@@ -59,7 +59,7 @@ def _of_pillow(x: Any, at: Place, how: Made, labels: bool) -> Any:
 
 def _drafted(x: Any, at: Place) -> tuple[Any, Place]:
     """A JPEG decoded smaller, and where the whole image is there: its last pixels may stand for fewer than others."""
-    x, by = pillow_images.drafted(x, min(at.height / at.resized[0], at.width / at.resized[1]))
+    x, by = pillow_images.drafted(x, min(at.height / resized_size(at)[0], at.width / resized_size(at)[1]))
     height, width = (n // by if n % by == 0 else Fraction(n, by) for n in (at.height, at.width))
     return x, at if by == 1 else at._replace(height=height, width=width)
 
@@ -103,7 +103,7 @@ def _call(x: Any, axes: tuple[int, int], at: Place, mode: str, antialias: bool) 
     """The call of `resize` that makes a place of an image. A part of whole pixels is cut first, as torchvision does.
     One of fractions of pixels reads the pixels around it, as a crop of the resized image does."""
     top, left, height, width, _, flip, nearest, _ = at
-    size = at.resized
+    size = resized_size(at)
     shape = x.shape
     rows, columns = shape[axes[0]], shape[axes[1]]
     if type(top) is type(left) is type(height) is type(width) is int and (height, width) != (rows, columns):
