@@ -155,12 +155,13 @@ def test_half_types_are_rounded_once(dtype, bits):
         assert ((got.double() - truth).abs() <= truth.abs() * 2.0**-bits * 1.01 + 1e-6).all()
 
 
-def test_the_gradient_of_a_call_that_repeats_nothing_is_that_of_its_result():
+def test_the_gradient_of_a_call_that_repeats_nothing_is_a_copy_of_its_results():
     x = torch.rand(3, 4, requires_grad=True)
     for g in (torch.rand(3, 4), torch.rand(4, 3).T, torch.ones(()).expand(3, 4)):
         for y in (tenter.repeat_interleave(x, 1, dim=0), tenter.repeat(x, 1, 1), tenter.tile(x, (1, 1))):
             (found,) = torch.autograd.grad(y, x, g)
             assert torch.equal(found, g) and found.is_contiguous()
+            assert found.untyped_storage().data_ptr() != g.untyped_storage().data_ptr()
 
 
 def test_half_precision_gradient_sums():
