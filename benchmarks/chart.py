@@ -125,7 +125,7 @@ def summary(data: dict[str, Any]) -> str:
     return (
         f"Median speed on a CPU: {middle:.1f} times PyTorch's and NumPy's in random calls; in "
         f"{len(ratios(data, PYTORCH))} chosen calls {', '.join(parts)}.\n"
-        "[Performance](docs/performance.md) begins with where tenter is slower."
+        "[Slower](docs/performance.md): `expand`, tiny gradients, OpenCV where it skips pixels."
     )
 
 

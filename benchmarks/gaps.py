@@ -16,6 +16,7 @@ import torch
 import tenter
 from benchmarks import cookbook, peers
 from benchmarks.report import between
+from benchmarks.summaries import Met, slower
 from benchmarks.table import lined
 
 PAGE = Path("docs/measured/gaps.md")
@@ -23,6 +24,7 @@ BEGIN, END = "<!-- gaps: written by python -m benchmarks gaps -->", "<!-- end of
 PACKAGES = ("torch", "numpy", "scipy")
 FULL = 720  # latitudes of 0.25 degrees
 OTHER = "other values: "
+OURS = ("no mask", "the maps made before", "`tenter.")  # ways of tenter
 Ways = dict[str, Callable[[], Any]]  # the last one is tenter's; what begins with OTHER has other values
 
 
@@ -129,13 +131,16 @@ def check(ways: Ways) -> None:
 
 
 def table(full: int) -> str:
-    parts = []
+    parts, met = [], []
     for title, make in TABLES.items():
-        parts += [
-            f"{title}:",
-            lined(["Way", "time", "last row, times faster", "peak memory, MiB"], cookbook.rows(make(full), check)),
+        found = cookbook.rows(make(full), check)
+        parts += [f"{title}:", lined(["Way", "time", "last row, times faster", "peak memory, MiB"], found)]
+        met += [
+            Met(title, name, name, float(ratio.rstrip("x").replace(",", "")))
+            for name, _, ratio, _ in found
+            if not name.startswith(OURS)
         ]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, "Where tenter is slower:", slower(met)])
 
 
 def main(about: str) -> int:

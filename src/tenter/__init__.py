@@ -1,5 +1,5 @@
-"""Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results, with exact
-gradients.
+"""Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's, whose results it can match,
+with exact gradients.
 
 Every operation is a sparse matrix along one axis (`tenter.maps`): built once, applied to anything; its gradient is its
 transpose.

@@ -35,8 +35,8 @@ from tenter.conventions import PRESETS
 
 FIELDS_IN_WORDS = "; ".join(f"{{{name}}} is {text}" for name, text in FIELDS.items())
 
-TENTER = """Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's: the same results,
-with exact gradients.
+TENTER = """Faster resize, repeat and tile on the CPU, in place of PyTorch's, Pillow's and NumPy's, whose
+results it can match, with exact gradients.
 
 This command resizes images and arrays in files, and explains calls."""
 
