@@ -1,4 +1,4 @@
-// A list of versions in place of this one's number, where `python docs/versions.py` has written one beside the site.
+// A list of versions in place of this one's number, where `python docs/join_versions.py` has written one beside the site.
 "use strict";
 addEventListener("DOMContentLoaded", () => {
   const place = document.querySelector(".versions span");

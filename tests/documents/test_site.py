@@ -131,7 +131,7 @@ def test_types_in_signatures_are_explained() -> None:
 
 def test_versions_are_joined_the_newest_first(tmp_path: Path) -> None:
     """Each with its pages, so that a reader stays on a page that both have."""
-    import versions
+    import join_versions
 
     for name in ("0.9.0", "0.10.0", "main", "v0.2"):
         (tmp_path / name / "reference").mkdir(parents=True)
@@ -139,12 +139,12 @@ def test_versions_are_joined_the_newest_first(tmp_path: Path) -> None:
             (tmp_path / name / page).touch()
         (tmp_path / name / "objects.inv").touch()
     (tmp_path / "notes").mkdir()
-    assert versions.join(tmp_path) == ["0.10.0", "0.9.0", "v0.2", "main"]
+    assert join_versions.join(tmp_path) == ["0.10.0", "0.9.0", "v0.2", "main"]
     listed = json.loads((tmp_path / "versions.js").read_text().removeprefix("const siteVersions = ").rstrip(";\n"))
     assert listed["main"] == ["index.html", "reference/torch.html"] and "notes" not in listed
     assert 'href="0.10.0/index.html"' in (tmp_path / "index.html").read_text()
     with pytest.raises(SystemExit, match="expected folders with a built site"):
-        versions.join(tmp_path / "notes")
+        join_versions.join(tmp_path / "notes")
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, and an older version of it that lacks a page."""
     for package in ("sphinx", "furo", "myst_parser", "sphinx_copybutton"):
         pytest.importorskip(package)
-    import versions
+    import join_versions
 
     folder = tmp_path_factory.mktemp("site") / tenter.__version__
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", str(DOCS), str(folder)]
@@ -160,7 +160,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.returncode == 0, done.stderr[-3000:]
     shutil.copytree(folder, folder.parent / "0.0.1")
     (folder.parent / "0.0.1" / "gallery.html").unlink()
-    versions.join(folder.parent)
+    join_versions.join(folder.parent)
     return folder
 
 

@@ -1,4 +1,4 @@
-"""Joins sites of several versions: `python docs/versions.py build/site`.
+"""Joins sites of several versions: `python docs/join_versions.py build/site`.
 
 Each version's site is built in its own environment into a folder of that name: `python -m sphinx -W docs
 build/site/0.1.0`. This writes the list that their pages choose from, and a first page that leads to the newest
